@@ -57,12 +57,12 @@ std::string Outcome(const Result<T>& result) {
 }
 
 std::string DecodePod(const std::string& text) {
-  std::vector<FieldIssue> issues;
-  return Outcome(DecodeJson(text, FindKind("v1", "Pod"), {.issues = &issues}));
+  std::vector<object::FieldIssue> issues;
+  return Outcome(object::DecodeJson(text, object::FindKind("v1", "Pod"), {.issues = &issues}));
 }
 std::string DecodeUntyped(const std::string& text) {
-  std::vector<FieldIssue> issues;
-  return Outcome(DecodeJson(text, nullptr, {.issues = &issues}));
+  std::vector<object::FieldIssue> issues;
+  return Outcome(object::DecodeJson(text, nullptr, {.issues = &issues}));
 }
 
 void AddJson(std::vector<Case>& cases) {
@@ -113,10 +113,10 @@ std::string Field(int tag, const std::string& bytes) {
 }
 
 std::string DecodePodMessage(const std::string& bytes) {
-  std::vector<FieldIssue> issues;
-  ProtobufDecodeOptions options;
+  std::vector<object::FieldIssue> issues;
+  object::ProtobufDecodeOptions options;
   options.issues = &issues;
-  return Outcome(DecodeProtobuf(bytes, FindKind("v1", "Pod"), options));
+  return Outcome(object::DecodeProtobuf(bytes, object::FindKind("v1", "Pod"), options));
 }
 
 void AddProtobuf(std::vector<Case>& cases) {
@@ -143,11 +143,11 @@ void AddProtobuf(std::vector<Case>& cases) {
 }
 
 std::string ReadYaml(const std::string& text) {
-  std::vector<FieldIssue> issues;
-  const auto yaml = YamlToJson(text, {.issues = &issues});
+  std::vector<object::FieldIssue> issues;
+  const auto yaml = object::YamlToJson(text, {.issues = &issues});
   if (!yaml) return yaml.error().ToString();
-  return Outcome(
-      DecodeJson(yaml->json(), FindKind("v1", "Pod"), {.issues = &issues, .positions = &*yaml}));
+  return Outcome(object::DecodeJson(yaml->json(), object::FindKind("v1", "Pod"),
+                                    {.issues = &issues, .positions = &*yaml}));
 }
 
 void AddYaml(std::vector<Case>& cases) {
@@ -200,16 +200,16 @@ void AddYaml(std::vector<Case>& cases) {
   add("tabs", "a:\n" + Repeat("\t"));
 }
 
-using Patch = Result<void> (*)(const Value& patch, Document& document);
+using Patch = Result<void> (*)(const object::Value& patch, object::Document& document);
 
 // The bodies of patches are requests, so what they cost includes decoding them.
 void AddPatches(std::vector<Case>& cases) {
   const auto add = [&](const std::string& name, const std::string& document, std::string patch,
                        Patch apply) {
     cases.push_back({name, std::move(patch), [=](const std::string& body) {
-                       const auto decoded = DecodeJson(body, nullptr);
+                       const auto decoded = object::DecodeJson(body, nullptr);
                        if (!decoded) return decoded.error().ToString();
-                       auto target = DecodeJson(document, nullptr);
+                       auto target = object::DecodeJson(document, nullptr);
                        if (!target) return target.error().ToString();
                        return Outcome(apply(decoded->root(), *target));
                      }});
@@ -221,23 +221,24 @@ void AddPatches(std::vector<Case>& cases) {
   };
   const std::string large_list = R"({"a":[)" + Repeat("1,", kBytes / 2) + "1]}";
   add("json_patch_10001_operations", "{}", repeat(R"({"op":"add","path":"/a","value":1})", 10001),
-      ApplyJsonPatch);
+      object::ApplyJsonPatch);
   add("json_patch_10000_inserts_in_front", large_list,
-      repeat(R"({"op":"add","path":"/a/0","value":1})", 10000), ApplyJsonPatch);
+      repeat(R"({"op":"add","path":"/a/0","value":1})", 10000), object::ApplyJsonPatch);
   add("json_patch_10000_tests_of_a_large_list", R"({"a":[1],"b":)" + large_list + '}',
-      repeat(R"({"op":"test","path":"/b","value":{"a":[1]}})", 10000), ApplyJsonPatch);
+      repeat(R"({"op":"test","path":"/b","value":{"a":[1]}})", 10000), object::ApplyJsonPatch);
   add("json_patch_copies_that_double", R"({"a":[1,1,1,1,1,1,1,1,1,1]})",
-      repeat(R"({"op":"copy","from":"","path":"/a/-"})", 30), ApplyJsonPatch);
+      repeat(R"({"op":"copy","from":"","path":"/a/-"})", 30), object::ApplyJsonPatch);
   add("json_patch_copies_of_a_list_into_itself", R"({"a":[1,1,1,1,1,1,1,1,1,1]})",
-      repeat(R"({"op":"copy","from":"/a","path":"/a/-"})", 100), ApplyJsonPatch);
+      repeat(R"({"op":"copy","from":"/a","path":"/a/-"})", 100), object::ApplyJsonPatch);
   add("json_patch_long_paths", "{}", R"([{"op":"add","value":1,"path":")" + Repeat("/a") + R"("}])",
-      ApplyJsonPatch);
-  add("merge_patch_nested", "{}", Repeat(R"({"a":)"), ApplyMergePatch);
+      object::ApplyJsonPatch);
+  add("merge_patch_nested", "{}", Repeat(R"({"a":)"), object::ApplyMergePatch);
   add("merge_patch_many_keys", "{}",
-      '{' + Number([](const auto& i) { return '"' + i + R"(":1,)"; }) + '}', ApplyMergePatch);
+      '{' + Number([](const auto& i) { return '"' + i + R"(":1,)"; }) + '}',
+      object::ApplyMergePatch);
 
-  const Patch strategic = [](const Value& patch, Document& document) {
-    return ApplyStrategicMergePatch(patch, FindKind("v1", "Pod"), document);
+  const Patch strategic = [](const object::Value& patch, object::Document& document) {
+    return object::ApplyStrategicMergePatch(patch, object::FindKind("v1", "Pod"), document);
   };
   const std::string containers =
       Number([](const auto& i) { return R"({"name":"c)" + i + R"("},)"; });

@@ -55,11 +55,11 @@ std::vector<std::string> RandomKeys(size_t count) {
   return keys;
 }
 
-EntryRef MakeEntry(std::string_view key) {
-  return CacheEntry::Make(key, Revision{1}, SharedBytes(), LabelSet());
+store::EntryRef MakeEntry(std::string_view key) {
+  return store::CacheEntry::Make(key, store::Revision{1}, SharedBytes(), object::LabelSet());
 }
-std::vector<EntryRef> MakeEntries(const std::vector<std::string>& keys) {
-  std::vector<EntryRef> entries;
+std::vector<store::EntryRef> MakeEntries(const std::vector<std::string>& keys) {
+  std::vector<store::EntryRef> entries;
   entries.reserve(keys.size());
   for (const std::string& key : keys) entries.push_back(MakeEntry(key));
   return entries;
@@ -70,7 +70,7 @@ std::vector<EntryRef> MakeEntries(const std::vector<std::string>& keys) {
   std::exit(1);
 }
 
-using Map = std::map<std::string, EntryRef, std::less<>>;
+using Map = std::map<std::string, store::EntryRef, std::less<>>;
 
 // Keys in an order that has nothing to do with where they lie.
 struct Probe {
@@ -90,8 +90,8 @@ std::vector<Probe> MakeProbes(const std::vector<std::string>& keys) {
 void BenchIndex(Report& report) {
   const std::vector<std::string> keys = RandomKeys(kLarge);
   const std::vector<Probe> probes = MakeProbes(keys);
-  std::vector<OrderedIndex> small(kIndexes);
-  OrderedIndex large;
+  std::vector<store::OrderedIndex> small(kIndexes);
+  store::OrderedIndex large;
   Map map;
 
   const auto fill = [&](auto put) {
@@ -134,7 +134,7 @@ void BenchIndex(Report& report) {
   }
   {
     // A snapshot before every write, held until the next: all nodes on the way are copied.
-    IndexSnapshot held;
+    store::IndexSnapshot held;
     const auto [snapshotted] = BestSecondsEach(1.0, each([&](const Probe& probe) {
                                                  held = large.Snapshot();
                                                  large.Put(MakeEntry(*probe.key));
@@ -143,8 +143,8 @@ void BenchIndex(Report& report) {
                   ns(snapshotted) / 5000, "the_limit_5000_ns", AtMost(1.0));
   }
   {
-    std::vector<EntryRef> entries = MakeEntries(keys);
-    OrderedIndex loaded;
+    std::vector<store::EntryRef> entries = MakeEntries(keys);
+    store::OrderedIndex loaded;
     const auto start = Clock::now();
     loaded.Load(std::move(entries));
     const double seconds = SecondsSince(start);
@@ -183,26 +183,26 @@ std::array<double, sizeof...(Work)> BestColdSecondsEach(int rounds, Work... work
 // --- lists
 
 // What every list does with an entry at least.
-uint64_t Visit(const CacheEntry& entry) {
+uint64_t Visit(const store::CacheEntry& entry) {
   return static_cast<uint64_t>(entry.revision().value) + (entry.value().empty() ? 1 : 0);
 }
 
 void BenchListOf(Report& report, const char* name, size_t count) {
-  OrderedIndex index;
+  store::OrderedIndex index;
   for (const std::string& key : RandomKeys(count)) index.Put(MakeEntry(key));
-  const IndexSnapshot snapshot = index.Snapshot();
-  std::vector<const CacheEntry*> plain;
-  for (IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) plain.push_back(&*at);
+  const store::IndexSnapshot snapshot = index.Snapshot();
+  std::vector<const store::CacheEntry*> plain;
+  for (store::IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) plain.push_back(&*at);
   const auto [ours, peer] = BestColdSecondsEach(
       11,
       [&] {
         uint64_t sum = 0;
-        for (IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) sum += Visit(*at);
+        for (store::IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) sum += Visit(*at);
         Keep(sum);
       },
       [&] {
         uint64_t sum = 0;
-        for (const CacheEntry* entry : plain) sum += Visit(*entry);
+        for (const store::CacheEntry* entry : plain) sum += Visit(*entry);
         Keep(sum);
       });
   // An entry is one line of memory; its share of a leaf that is two thirds full, another quarter.
@@ -210,27 +210,29 @@ void BenchListOf(Report& report, const char* name, size_t count) {
 }
 
 void BenchLabelList(Report& report) {
-  SymbolTable table;
-  OrderedIndex index;
+  object::SymbolTable table;
+  store::OrderedIndex index;
   SeededRandom random(5);
   for (size_t i = 0; i < kSmall; ++i) {
     const std::string app = "service-" + std::to_string(random.Uniform(50));
     const std::string hash = std::to_string(random.Uniform(500));
     const std::string name = std::to_string(i);
-    const LabelSet::Label labels[] = {{"app.kubernetes.io/name", app},
-                                      {"pod-template-hash", hash},
-                                      {"team", "platform"},
-                                      {"statefulset.kubernetes.io/pod-name", name}};
-    index.Put(CacheEntry::Make(RandomKey(random), Revision{1}, SharedBytes(std::string(1800, 'x')),
-                               LabelSet(table, labels)));
+    const object::LabelSet::Label labels[] = {{"app.kubernetes.io/name", app},
+                                              {"pod-template-hash", hash},
+                                              {"team", "platform"},
+                                              {"statefulset.kubernetes.io/pod-name", name}};
+    index.Put(store::CacheEntry::Make(RandomKey(random), store::Revision{1},
+                                      SharedBytes(std::string(1800, 'x')),
+                                      object::LabelSet(table, labels)));
   }
-  const IndexSnapshot snapshot = index.Snapshot();
-  const BoundSelector selector(table, LabelSelector::Parse("app.kubernetes.io/name=none").value());
-  std::vector<LabelSet> sets;
-  for (IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) sets.push_back(at->labels());
+  const store::IndexSnapshot snapshot = index.Snapshot();
+  const object::BoundSelector selector(
+      table, object::LabelSelector::Parse("app.kubernetes.io/name=none").value());
+  std::vector<object::LabelSet> sets;
+  for (store::IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) sets.push_back(at->labels());
   const auto list = [&] {
     size_t matches = 0;
-    for (IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) {
+    for (store::IndexCursor at = snapshot.Seek(); !at.done(); at.Next()) {
       if (selector.Matches(at->labels())) ++matches;
     }
     if (matches != 0) Die("a label that no object has was found");
@@ -251,23 +253,23 @@ void BenchLabelList(Report& report) {
 std::vector<std::string> StoredSamples(const Samples& samples) {
   std::vector<std::string> out;
   for (const Sample& sample : samples.all) {
-    AppendProtobufEnvelope(
+    object::AppendProtobufEnvelope(
         {.api_version = samples.api_version, .kind = samples.kind, .raw = sample.protobuf},
         &out.emplace_back());
   }
   return out;
 }
 
-FactsReader ReaderOf(std::string_view group, std::string_view resource) {
-  auto reader = FactsReader::Make(*FindPreferredResource(group, resource)->hub);
+store::FactsReader ReaderOf(std::string_view group, std::string_view resource) {
+  auto reader = store::FactsReader::Make(*object::FindPreferredResource(group, resource)->hub);
   if (!reader) Die(reader.error().message().c_str());
   return std::move(*reader);
 }
 
 void BenchFacts(Report& report) {
   const std::vector<std::string> pods = StoredSamples(Pods());
-  const FactsReader reader = ReaderOf("", "pods");
-  ObjectFacts facts;
+  const store::FactsReader reader = ReaderOf("", "pods");
+  store::ObjectFacts facts;
   const auto [ours, decode] = BestSecondsEach(
       1.5,
       [&] {
@@ -277,7 +279,7 @@ void BenchFacts(Report& report) {
         }
       },
       [&] {
-        for (const std::string& pod : pods) Keep(DecodeStorage(pod));
+        for (const std::string& pod : pods) Keep(object::DecodeStorage(pod));
       });
   const double ns = ours / static_cast<double>(pods.size()) * 1e9;
   report.Figure("cache_facts_of_pod", ns, "ns", ours / decode, "a_full_decode", AtMost(0.2));
@@ -292,18 +294,18 @@ size_t HeapBytes() {
 // All that the cache holds for an object: storage bytes, entry, labels, its place in the index.
 void BenchMemoryOf(Report& report, const char* name, std::string_view group,
                    std::string_view resource, const std::vector<std::string>& stored) {
-  const FactsReader reader = ReaderOf(group, resource);
+  const store::FactsReader reader = ReaderOf(group, resource);
   SeededRandom random(3);
-  SymbolTable table;
+  object::SymbolTable table;
   size_t storage_bytes = 0;
   const size_t before = HeapBytes();
-  OrderedIndex index;
+  store::OrderedIndex index;
   for (const std::string& bytes : stored) {
-    ObjectFacts facts;
+    store::ObjectFacts facts;
     const SharedBytes value(bytes);
     if (!reader.Read(value.view(), facts)) Die("a sample has no facts");
-    index.Put(CacheEntry::Make(RandomKey(random), Revision{1}, value, LabelSet(table, facts.labels),
-                               facts.fields));
+    index.Put(store::CacheEntry::Make(RandomKey(random), store::Revision{1}, value,
+                                      object::LabelSet(table, facts.labels), facts.fields));
     storage_bytes += bytes.size();
   }
   const auto count = static_cast<double>(stored.size());
@@ -317,10 +319,10 @@ std::vector<std::string> StoredCopies(std::string_view api_version, std::string_
                                       std::string_view before, size_t text_size,
                                       std::string_view after) {
   const std::string json = std::string(before) + std::string(text_size, 'x') + std::string(after);
-  const auto object = DecodeJson(json, FindKind(api_version, kind));
+  const auto object = object::DecodeJson(json, object::FindKind(api_version, kind));
   if (!object) Die(object.error().message().c_str());
   std::string stored;
-  EncodeStorage(object->root(), &stored);
+  object::EncodeStorage(object->root(), &stored);
   return std::vector<std::string>(kObjects, stored);
 }
 

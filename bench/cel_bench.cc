@@ -36,8 +36,8 @@ constexpr std::string_view kRules[] = {
 }  // namespace
 
 void BenchCel(Report& report) {
-  const Result<Document> schema = DecodeJson(kSchema, nullptr);
-  const Result<Document> object = DecodeJson(kObject, nullptr);
+  const Result<object::Document> schema = object::DecodeJson(kSchema, nullptr);
+  const Result<object::Document> object = object::DecodeJson(kObject, nullptr);
   if (!schema || !object) std::abort();
   auto environment = std::make_shared<cel::Environment>(cel::Environment::Base());
   cel::SchemaTypes types;

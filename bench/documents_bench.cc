@@ -17,8 +17,8 @@ struct Memory {
 Memory Measure(const Samples& samples) {
   Memory memory;
   for (const Sample& sample : samples.all) {
-    const auto from_protobuf = DecodeProtobuf(sample.protobuf, samples.type);
-    const auto from_json = DecodeJson(sample.json, samples.type);
+    const auto from_protobuf = object::DecodeProtobuf(sample.protobuf, samples.type);
+    const auto from_json = object::DecodeJson(sample.json, samples.type);
     if (!from_protobuf || !from_json) std::abort();
     memory.from_protobuf += from_protobuf->BytesReserved();
     memory.from_json += from_json->BytesReserved();

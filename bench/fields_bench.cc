@@ -22,34 +22,34 @@ constexpr double kSeconds = 3.0;
 constexpr size_t kPods = 64;
 constexpr double kTrackMicroseconds = 50;
 constexpr double kApplyMicroseconds = 100;
-constexpr Timestamp kNow{1'768'046'400, 0};
+constexpr object::Timestamp kNow{1'768'046'400, 0};
 
 // Pods as they are stored: with a uid and an owner of all their fields.
 struct ManagedPods {
-  std::vector<Document> fresh;    // as they come in
-  std::vector<Document> stored;   // with managedFields
-  std::vector<std::string> json;  // what is applied
+  std::vector<object::Document> fresh;   // as they come in
+  std::vector<object::Document> stored;  // with managedFields
+  std::vector<std::string> json;         // what is applied
 };
 
-const FieldWriter kUpdater{"bench", "v1", "", nullptr, kNow};
-const FieldWriter kApplier{"applier", "v1", "", nullptr, kNow};
+const apiserver::FieldWriter kUpdater{"bench", "v1", "", nullptr, kNow};
+const apiserver::FieldWriter kApplier{"applier", "v1", "", nullptr, kNow};
 
-ManagedPods MakePods(const Samples& pods, const DefaultPlans& defaults) {
+ManagedPods MakePods(const Samples& pods, const apiserver::DefaultPlans& defaults) {
   ManagedPods out;
   for (size_t i = 0; i < kPods; ++i) {
-    Result<Document> pod = DecodeJson(pods.all[i].json, pods.type);
+    Result<object::Document> pod = object::DecodeJson(pods.all[i].json, pods.type);
     if (!pod) std::abort();
-    Value* meta = pod->root().Find("metadata");
+    object::Value* meta = pod->root().Find("metadata");
     meta->Erase("managedFields");
     meta->Erase("resourceVersion");
     pod->root().Erase("status");
-    out.json.push_back(EncodeJson(pod->root()));
+    out.json.push_back(object::EncodeJson(pod->root()));
     meta->Erase("uid");
-    const Result<Document> config = DecodeJson(out.json.back(), nullptr);
-    Result<Document> applied =
-        ApplyConfiguration(defaults, kApplier, Document::OfType(pods.type), *config, false);
+    const Result<object::Document> config = object::DecodeJson(out.json.back(), nullptr);
+    Result<object::Document> applied = apiserver::ApplyConfiguration(
+        defaults, kApplier, object::Document::OfType(pods.type), *config, false);
     if (!applied) std::abort();
-    applied->root().Find("metadata")->Set(applied->arena(), "uid", Value::String("u"));
+    applied->root().Find("metadata")->Set(applied->arena(), "uid", object::Value::String("u"));
     out.fresh.push_back(std::move(*pod));
     out.stored.push_back(std::move(*applied));
   }
@@ -60,30 +60,31 @@ ManagedPods MakePods(const Samples& pods, const DefaultPlans& defaults) {
 
 void BenchFields(Report& report) {
   const Samples& pods = Pods();
-  const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, nullptr);
-  const DefaultPlans& defaults = *plans;
+  const std::unique_ptr<const apiserver::DefaultPlans> plans =
+      apiserver::DefaultsOfKinds({}, nullptr);
+  const apiserver::DefaultPlans& defaults = *plans;
   const ManagedPods managed = MakePods(pods, defaults);
-  const Document nothing = Document::OfType(pods.type);
+  const object::Document nothing = object::Document::OfType(pods.type);
   size_t next = 0;
   const auto [copy, create, update, apply] = BestSecondsEach(
       kSeconds, [&] { Keep(managed.fresh[next++ % kPods].Copy()); },
       [&] {
-        Document pod = managed.fresh[next++ % kPods].Copy();
-        TrackUpdate(kUpdater, nothing, pod);
+        object::Document pod = managed.fresh[next++ % kPods].Copy();
+        apiserver::TrackUpdate(kUpdater, nothing, pod);
         Keep(pod);
       },
       [&] {
-        const Document& live = managed.stored[next++ % kPods];
-        Document pod = live.Copy();
-        pod.root().Find("spec")->Set(pod.arena(), "nodeName", Value::String("elsewhere"));
-        TrackUpdate(kUpdater, live, pod);
+        const object::Document& live = managed.stored[next++ % kPods];
+        object::Document pod = live.Copy();
+        pod.root().Find("spec")->Set(pod.arena(), "nodeName", object::Value::String("elsewhere"));
+        apiserver::TrackUpdate(kUpdater, live, pod);
         Keep(pod);
       },
       [&] {
         const size_t i = next++ % kPods;
-        const Result<Document> config = DecodeJson(managed.json[i], nullptr);
-        const Result<Document> pod =
-            ApplyConfiguration(defaults, kApplier, managed.stored[i], *config, false);
+        const Result<object::Document> config = object::DecodeJson(managed.json[i], nullptr);
+        const Result<object::Document> pod =
+            apiserver::ApplyConfiguration(defaults, kApplier, managed.stored[i], *config, false);
         if (!pod) std::abort();
         Keep(*pod);
       });

@@ -22,9 +22,9 @@ void BenchDecode(Report& report) {
   for (const Sample& pod : pods.all) padded.emplace_back(pod.json);
   simdjson::dom::parser parser;
 
-  const auto decode = [&](const MessageDesc* type) {
+  const auto decode = [&](const object::MessageDesc* type) {
     for (const Sample& pod : pods.all) {
-      const auto document = DecodeJson(pod.json, type);
+      const auto document = object::DecodeJson(pod.json, type);
       if (!document) std::abort();
       Keep(document->root());
     }
@@ -47,14 +47,14 @@ void BenchDecode(Report& report) {
 
 void BenchEncode(Report& report) {
   const Samples& pods = Pods();
-  std::vector<Document> documents;
-  for (const Sample& pod : pods.all) documents.push_back(*DecodeJson(pod.json, pods.type));
+  std::vector<object::Document> documents;
+  for (const Sample& pod : pods.all) documents.push_back(*object::DecodeJson(pod.json, pods.type));
   ByteBuffer out(pods.json_bytes + 4096);
   const auto [ours, peer] = BestSecondsEach(
       kSeconds / 2,
       [&] {
         out.Clear();
-        for (const Document& document : documents) EncodeJson(document.root(), out);
+        for (const object::Document& document : documents) object::EncodeJson(document.root(), out);
         Keep(out);
       },
       [&] {

@@ -41,6 +41,6 @@ int Run(std::span<char*> names) {
 }  // namespace skiff::bench
 
 int main(int argc, char** argv) {
-  skiff::UseKinds();
+  skiff::apiserver::UseKinds();
   return skiff::bench::Run({argv + 1, static_cast<size_t>(argc - 1)});
 }

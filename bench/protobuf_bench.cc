@@ -29,7 +29,7 @@ void BenchDecode(Report& report) {
       kSeconds,
       [&] {
         for (const Sample& pod : pods.all) {
-          const auto document = DecodeProtobuf(pod.protobuf, pods.type);
+          const auto document = object::DecodeProtobuf(pod.protobuf, pods.type);
           if (!document) std::abort();
           Keep(document->root());
         }
@@ -55,19 +55,19 @@ void BenchDecode(Report& report) {
 
 void BenchEncode(Report& report) {
   const Samples& pods = Pods();
-  std::vector<Document> documents;
+  std::vector<object::Document> documents;
   std::vector<PeerPod> messages(pods.all.size());
   for (size_t i = 0; i < pods.all.size(); ++i) {
-    documents.push_back(*DecodeProtobuf(pods.all[i].protobuf, pods.type));
+    documents.push_back(*object::DecodeProtobuf(pods.all[i].protobuf, pods.type));
     Parse(pods.all[i], messages[i]);
   }
   std::string out;
   const auto [ours, peer] = BestSecondsEach(
       kSeconds / 2,
       [&] {
-        for (const Document& document : documents) {
+        for (const object::Document& document : documents) {
           out.clear();
-          EncodeProtobuf(document.root(), &out);
+          object::EncodeProtobuf(document.root(), &out);
           Keep(out);
         }
       },

@@ -121,19 +121,19 @@ Samples MakeSamples(std::string_view file, size_t count, uint64_t seed) {
   for (size_t i = 0; i < count; ++i) {
     const std::string filled = Fill(file, text, Vary(random));
     if (samples.type == nullptr) {
-      const auto meta = PeekTypeMeta(filled);
+      const auto meta = object::PeekTypeMeta(filled);
       if (!meta) Die(file, meta.error().ToString());
-      samples.type = FindKind(meta->api_version, meta->kind);
+      samples.type = object::FindKind(meta->api_version, meta->kind);
       if (samples.type == nullptr) Die(file, "is of no known kind");
       samples.api_version = samples.type->group_version->api_version;
       samples.kind = samples.type->name;
     }
-    std::vector<FieldIssue> issues;
-    const auto document = DecodeJson(filled, samples.type, {.issues = &issues});
+    std::vector<object::FieldIssue> issues;
+    const auto document = object::DecodeJson(filled, samples.type, {.issues = &issues});
     if (!document) Die(file, document.error().ToString());
     if (!issues.empty()) Die(file, issues.front().path + ": unknown or duplicate");
-    Sample sample{.json = EncodeJson(document->root()), .protobuf = {}};
-    EncodeProtobuf(document->root(), &sample.protobuf);
+    Sample sample{.json = object::EncodeJson(document->root()), .protobuf = {}};
+    object::EncodeProtobuf(document->root(), &sample.protobuf);
     samples.json_bytes += sample.json.size();
     samples.protobuf_bytes += sample.protobuf.size();
     samples.all.push_back(std::move(sample));

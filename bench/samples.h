@@ -19,7 +19,7 @@ struct Sample {
 };
 
 struct Samples {
-  const MessageDesc* type = nullptr;
+  const object::MessageDesc* type = nullptr;
   std::string_view api_version;
   std::string_view kind;
   std::vector<Sample> all;

@@ -85,16 +85,16 @@ Object MakeObject(size_t i) {
   char name[32], name_space[32];
   std::snprintf(name, sizeof name, "object-%07zu", i);
   std::snprintf(name_space, sizeof name_space, "ns-%03zu", i % kNamespaces);
-  static const MessageDesc* const kind = FindKind("v1", "ConfigMap");
-  const auto document = DecodeJson(ObjectJson(name_space, name, i), kind);
+  static const object::MessageDesc* const kind = object::FindKind("v1", "ConfigMap");
+  const auto document = object::DecodeJson(ObjectJson(name_space, name, i), kind);
   if (!document) std::exit(1);
   std::string bytes;
-  EncodeStorage(document->root(), &bytes);
+  object::EncodeStorage(document->root(), &bytes);
   return {"/registry/configmaps/" + std::string(name_space) + "/" + name, SharedBytes(bytes)};
 }
 
 // Objects [from, to), many at once. Returns how many bytes they are.
-size_t Create(Store& store, size_t from, size_t to, double* cpu = nullptr) {
+size_t Create(store::Store& store, size_t from, size_t to, double* cpu = nullptr) {
   constexpr size_t kAtOnce = 1000;
   size_t bytes = 0;
   for (size_t i = from; i < to;) {
@@ -105,8 +105,8 @@ size_t Create(Store& store, size_t from, size_t to, double* cpu = nullptr) {
     const double before = CpuSeconds();
     for (const Object& object : objects) {
       bytes += object.value.size();
-      store.Commit(Transaction::CreateIfAbsent(object.key, object.value),
-                   [&](Result<CommitReply> reply) {
+      store.Commit(store::Transaction::CreateIfAbsent(object.key, object.value),
+                   [&](Result<store::CommitReply> reply) {
                      if (!Must(std::move(reply), "create").succeeded) std::exit(1);
                      if (left.fetch_sub(1) == 1) answered.set_value();
                    });
@@ -130,17 +130,19 @@ void WaitForRest() {
   }
 }
 
-std::unique_ptr<EmbeddedStore> OpenStore(const std::string& directory) {
-  EmbeddedOptions options;
-  options.open_engine = [directory] { return RocksDbEngine::Open({.directory = directory}); };
+std::unique_ptr<store::EmbeddedStore> OpenStore(const std::string& directory) {
+  store::EmbeddedOptions options;
+  options.open_engine = [directory] {
+    return store::RocksDbEngine::Open({.directory = directory});
+  };
   options.clock = &TheClock();
   options.random = &TheRandom();
-  return Must(EmbeddedStore::Open(std::move(options)), "open the store");
+  return Must(store::EmbeddedStore::Open(std::move(options)), "open the store");
 }
 
 // Brings the files of a store into the order in which they would be after a while.
 void Settle(const std::string& directory) {
-  const auto engine = Must(RocksDbEngine::Open({.directory = directory}), "open the engine");
+  const auto engine = Must(store::RocksDbEngine::Open({.directory = directory}), "open the engine");
   if (const Result<void> done = engine->Defragment(); !done) std::exit(1);
 }
 
@@ -148,27 +150,29 @@ void Settle(const std::string& directory) {
 class Served {
  public:
   explicit Served(const std::string& directory) : store_(OpenStore(directory)) {
-    CacheOptions options;
+    store::CacheOptions options;
     options.prefix = "/registry/configmaps/";
-    options.facts = std::make_shared<FactsReader>(
-        Must(FactsReader::Make(*FindResource("", "v1", "configmaps")->hub), "facts"));
+    options.facts = std::make_shared<store::FactsReader>(Must(
+        store::FactsReader::Make(*object::FindResource("", "v1", "configmaps")->hub), "facts"));
     options.symbols = &symbols_;
     options.events_come_first = true;
     cache_.emplace(*store_, TheClock(), TheRandom(), std::move(options));
-    Must(Await<Revision>([&](auto done) { cache_->Start(std::move(done)); }), "fill the cache");
+    Must(store::Await<store::Revision>([&](auto done) { cache_->Start(std::move(done)); }),
+         "fill the cache");
   }
-  EmbeddedStore& store() { return *store_; }
-  ResourceCache& cache() { return *cache_; }
+  store::EmbeddedStore& store() { return *store_; }
+  store::ResourceCache& cache() { return *cache_; }
 
   // Entries that the selector matches.
   size_t List(std::string_view labels) {
-    CacheListRequest request;
-    request.selection.labels = Must(LabelSelector::Parse(labels), "selector");
-    const ListReply reply = Must(
-        Await<ListReply>([&](auto done) { cache_->List(std::move(request), std::move(done)); }),
-        "list");
+    store::CacheListRequest request;
+    request.selection.labels = Must(object::LabelSelector::Parse(labels), "selector");
+    const store::ListReply reply = Must(store::Await<store::ListReply>([&](auto done) {
+                                          cache_->List(std::move(request), std::move(done));
+                                        }),
+                                        "list");
     size_t count = 0;
-    for (ListCursor at = reply.Entries(); at.Next() != nullptr;) ++count;
+    for (store::ListCursor at = reply.Entries(); at.Next() != nullptr;) ++count;
     return count;
   }
   // From the second list of its kind on, and after the time that the cache takes to index for it.
@@ -183,9 +187,9 @@ class Served {
   }
 
  private:
-  SymbolTable symbols_;
-  std::unique_ptr<EmbeddedStore> store_;
-  std::optional<ResourceCache> cache_;
+  object::SymbolTable symbols_;
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::optional<store::ResourceCache> cache_;
 };
 
 struct Grown {

@@ -21,8 +21,8 @@ constexpr size_t kPods = 100'000;
 constexpr double kLimitMs = 3.0;
 constexpr int kRounds = 21;
 
-std::vector<LabelSet> MakePods(SymbolTable& table) {
-  std::vector<LabelSet> pods;
+std::vector<object::LabelSet> MakePods(object::SymbolTable& table) {
+  std::vector<object::LabelSet> pods;
   pods.reserve(kPods);
   for (size_t i = 0; i < kPods; ++i) {
     const std::string app = "app-" + std::to_string(i % 500);
@@ -30,7 +30,7 @@ std::vector<LabelSet> MakePods(SymbolTable& table) {
     const std::string tier = i % 3 == 0 ? "backend" : "frontend";
     const std::string hash = "hash-" + std::to_string(i % 1500);
     const std::string name = "pod-" + std::to_string(i);
-    const LabelSet::Label labels[] = {
+    const object::LabelSet::Label labels[] = {
         {"app.kubernetes.io/name", app},
         {"team", team},
         {"tier", tier},
@@ -59,12 +59,12 @@ uint64_t EmptyCaches(std::vector<uint64_t>& ballast) {
 }  // namespace
 
 void BenchSelectors(Report& report) {
-  SymbolTable table;
-  const std::vector<LabelSet> pods = MakePods(table);
+  object::SymbolTable table;
+  const std::vector<object::LabelSet> pods = MakePods(table);
   const auto selector =
-      LabelSelector::Parse("team in (team-1,team-7,team-9),tier=frontend,env!=test");
+      object::LabelSelector::Parse("team in (team-1,team-7,team-9),tier=frontend,env!=test");
   if (!selector) std::abort();
-  const BoundSelector bound(table, *selector);
+  const object::BoundSelector bound(table, *selector);
   std::vector<uint64_t> ballast(8 * 1024 * 1024);
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kRounds; ++round) {

@@ -47,24 +47,27 @@ constexpr size_t kManyKeys = 1'000'000;
 constexpr size_t kFewKeys = 10'000;
 constexpr double kStartLimitSeconds = 5;
 
-std::unique_ptr<EmbeddedStore> OpenEmbedded(const std::string& directory) {
-  EmbeddedOptions options;
-  options.open_engine = [directory] { return RocksDbEngine::Open({.directory = directory}); };
+std::unique_ptr<store::EmbeddedStore> OpenEmbedded(const std::string& directory) {
+  store::EmbeddedOptions options;
+  options.open_engine = [directory] {
+    return store::RocksDbEngine::Open({.directory = directory});
+  };
   options.clock = &TheClock();
   options.random = &TheRandom();
-  return Must(EmbeddedStore::Open(std::move(options)), "open the embedded store");
+  return Must(store::EmbeddedStore::Open(std::move(options)), "open the embedded store");
 }
 
-std::unique_ptr<EtcdStore> OpenEtcd(const EtcdCluster& cluster) {
-  EtcdOptions options;
+std::unique_ptr<store::EtcdStore> OpenEtcd(const EtcdCluster& cluster) {
+  store::EtcdOptions options;
   options.endpoints = cluster.endpoints();
   options.clock = &TheClock();
   options.random = &TheRandom();
-  return Must(EtcdStore::Open(std::move(options)), "open the etcd store");
+  return Must(store::EtcdStore::Open(std::move(options)), "open the etcd store");
 }
 
-uint64_t Syncs(Store& store) {
-  return Must(Await<StoreFigures>([&](auto done) { store.Figures(std::move(done)); }), "figures")
+uint64_t Syncs(store::Store& store) {
+  return Must(store::Await<store::StoreFigures>([&](auto done) { store.Figures(std::move(done)); }),
+              "figures")
       .syncs;
 }
 
@@ -120,7 +123,7 @@ class WriteBench {
  private:
   static constexpr size_t kValueBytes = 1024;
 
-  LoadResult Create(Store& store, size_t in_flight) {
+  LoadResult Create(store::Store& store, size_t in_flight) {
     const Load load{.in_flight = in_flight,
                     .value_bytes = kValueBytes,
                     .seconds = kTurnSeconds,
@@ -132,9 +135,9 @@ class WriteBench {
   }
 
   TemporaryDirectory directory_;
-  std::unique_ptr<EmbeddedStore> store_;
+  std::unique_ptr<store::EmbeddedStore> store_;
   std::unique_ptr<EtcdCluster> etcd_;
-  std::unique_ptr<EtcdStore> etcd_store_;
+  std::unique_ptr<store::EtcdStore> etcd_store_;
   uint64_t next_ = 0;
 };
 
@@ -158,7 +161,7 @@ class Objects {
   Objects() : samples_(MakeSamples("configmap-2k", 1000)) {
     for (const Sample& sample : samples_.all) {
       std::string out;
-      AppendProtobufEnvelope(
+      object::AppendProtobufEnvelope(
           {.api_version = samples_.api_version, .kind = samples_.kind, .raw = sample.protobuf},
           &out);
       values_.emplace_back(out);
@@ -177,14 +180,14 @@ class Objects {
 };
 
 // Creates objects [from, to), many at once.
-void Fill(Store& store, const Objects& objects, size_t from, size_t to) {
+void Fill(store::Store& store, const Objects& objects, size_t from, size_t to) {
   constexpr size_t kAtOnce = 2000;
   for (size_t i = from; i < to;) {
     std::atomic<size_t> left = std::min(kAtOnce, to - i);
     std::promise<void> answered;
     for (size_t n = left; n > 0; --n, ++i) {
-      store.Commit(Transaction::CreateIfAbsent(objects.key(i), objects.value(i)),
-                   [&](Result<CommitReply> reply) {
+      store.Commit(store::Transaction::CreateIfAbsent(objects.key(i), objects.value(i)),
+                   [&](Result<store::CommitReply> reply) {
                      if (!Must(std::move(reply), "create").succeeded) std::exit(1);
                      if (left.fetch_sub(1) == 1) answered.set_value();
                    });
@@ -208,7 +211,7 @@ void WaitForRest() {
 }
 
 // CPU that one update with its conditions takes, over the whole range of keys.
-double UpdateCpu(Store& store, const Objects& objects, size_t keys) {
+double UpdateCpu(store::Store& store, const Objects& objects, size_t keys) {
   constexpr size_t kUpdates = 20'000;
   constexpr size_t kAtOnce = 256;
   SeededRandom random(7);
@@ -221,10 +224,10 @@ double UpdateCpu(Store& store, const Objects& objects, size_t keys) {
       std::promise<void> answered;
       for (size_t n = 0; n < kAtOnce; ++n) {
         const size_t which = random.Uniform(keys);
-        Transaction update;
+        store::Transaction update;
         update.writes.push_back(
-            {Write::Kind::kPut, objects.key(which), objects.value(which + turn + 1), {}});
-        store.Commit(std::move(update), [&](Result<CommitReply> reply) {
+            {store::Write::Kind::kPut, objects.key(which), objects.value(which + turn + 1), {}});
+        store.Commit(std::move(update), [&](Result<store::CommitReply> reply) {
           Must(std::move(reply), "update");
           if (left.fetch_sub(1) == 1) answered.set_value();
         });
@@ -238,19 +241,22 @@ double UpdateCpu(Store& store, const Objects& objects, size_t keys) {
 
 // Brings the files of a store into the order in which they would be after a while.
 void Settle(const std::string& directory) {
-  const auto engine = Must(RocksDbEngine::Open({.directory = directory}), "open the engine");
+  const auto engine = Must(store::RocksDbEngine::Open({.directory = directory}), "open the engine");
   if (const Result<void> done = engine->Defragment(); !done) std::exit(1);
 }
 
-std::unique_ptr<ResourceCache> StartCache(Store& store, SymbolTable& symbols) {
-  CacheOptions options;
+std::unique_ptr<store::ResourceCache> StartCache(store::Store& store,
+                                                 object::SymbolTable& symbols) {
+  store::CacheOptions options;
   options.prefix = "/registry/configmaps/";
-  options.facts = std::make_shared<FactsReader>(
-      Must(FactsReader::Make(*FindResource("", "v1", "configmaps")->hub), "facts"));
+  options.facts = std::make_shared<store::FactsReader>(
+      Must(store::FactsReader::Make(*object::FindResource("", "v1", "configmaps")->hub), "facts"));
   options.symbols = &symbols;
   options.events_come_first = true;
-  auto cache = std::make_unique<ResourceCache>(store, TheClock(), TheRandom(), std::move(options));
-  Must(Await<Revision>([&](auto done) { cache->Start(std::move(done)); }), "fill the cache");
+  auto cache =
+      std::make_unique<store::ResourceCache>(store, TheClock(), TheRandom(), std::move(options));
+  Must(store::Await<store::Revision>([&](auto done) { cache->Start(std::move(done)); }),
+       "fill the cache");
   return cache;
 }
 
@@ -272,7 +278,7 @@ void BenchLargeStore(Report& report) {
   report.Figure("store_update_cpu", many * 1e6, "us", many / few, "10_thousand_keys", AtMost(1.3));
   store.reset();
 
-  SymbolTable symbols;
+  object::SymbolTable symbols;
   const auto start = Clock::now();
   store = OpenEmbedded(path);
   const double opened = SecondsSince(start);

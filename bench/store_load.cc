@@ -22,7 +22,7 @@ namespace {
 // One load that is running. Answers come on the store's thread and start the next commit there.
 class Runner {
  public:
-  Runner(Store& store, const Load& load)
+  Runner(store::Store& store, const Load& load)
       : store_(store), load_(load), next_(load.first), value_(MakeValue(load.value_bytes, 1)) {}
 
   LoadResult Run() {
@@ -37,10 +37,10 @@ class Runner {
     char name[24];
     std::snprintf(name, sizeof name, "%012llu",
                   static_cast<unsigned long long>(next_.fetch_add(1)));
-    store_.Commit(Transaction::CreateIfAbsent(load_.prefix + name, value_),
-                  [this](Result<CommitReply> reply) { Answered(std::move(reply)); });
+    store_.Commit(store::Transaction::CreateIfAbsent(load_.prefix + name, value_),
+                  [this](Result<store::CommitReply> reply) { Answered(std::move(reply)); });
   }
-  void Answered(Result<CommitReply> reply) {
+  void Answered(Result<store::CommitReply> reply) {
     if (!reply) Die("commit", reply.error().ToString());
     if (!reply->succeeded) Die("commit", "the key exists");
     commits_.fetch_add(1);
@@ -48,7 +48,7 @@ class Runner {
     ended_.release();
   }
 
-  Store& store_;
+  store::Store& store_;
   const Load& load_;
   std::atomic<uint64_t> next_;
   const SharedBytes value_;
@@ -59,7 +59,7 @@ class Runner {
 
 }  // namespace
 
-LoadResult CreateKeys(Store& store, const Load& load) { return Runner(store, load).Run(); }
+LoadResult CreateKeys(store::Store& store, const Load& load) { return Runner(store, load).Run(); }
 
 double SyncRate(const std::string& directory, size_t bytes, double seconds) {
   const std::string path = directory + "/sync-rate";

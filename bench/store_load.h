@@ -25,7 +25,7 @@ struct Load {
 };
 
 // Creates keys for that long. Ends the program when a commit fails.
-LoadResult CreateKeys(Store& store, const Load& load);
+LoadResult CreateKeys(store::Store& store, const Load& load);
 
 // How many times a second this directory's disk appends that many bytes to a file and syncs them.
 double SyncRate(const std::string& directory, size_t bytes, double seconds);

@@ -23,13 +23,13 @@ constexpr double kSeconds = 3.0;
 constexpr size_t kRows = 250;  // timed at once
 constexpr size_t kChunk = 64 * 1024;
 constexpr double kLimitMicroseconds = 6.0;
-constexpr Timestamp kNow{1'768'046'400, 0};
+constexpr object::Timestamp kNow{1'768'046'400, 0};
 
 std::vector<std::string> StoredPods(const Samples& pods) {
   std::vector<std::string> all;
   for (const Sample& pod : pods.all) {
     std::string& stored = all.emplace_back();
-    AppendProtobufEnvelope(
+    object::AppendProtobufEnvelope(
         {.api_version = pods.api_version, .kind = pods.kind, .raw = pod.protobuf}, &stored);
   }
   return all;
@@ -56,17 +56,18 @@ void Stream(size_t& next, ByteBuffer& out, Write write) {
 void BenchTables(Report& report) {
   const Samples& pods = Pods();
   const std::vector<std::string> stored = StoredPods(pods);
-  const auto columns = TableColumns::Make(*FindPreferredResource("", "pods"));
+  const auto columns = apiserver::TableColumns::Make(*object::FindPreferredResource("", "pods"));
   if (!columns) std::abort();
   const auto object = [&](size_t i) {
-    return ObjectBytes{stored[i % stored.size()], Revision{static_cast<int64_t>(1'000'000 + i)}};
+    return apiserver::ObjectBytes{stored[i % stored.size()],
+                                  store::Revision{static_cast<int64_t>(1'000'000 + i)}};
   };
   ByteBuffer out(2 * kChunk), scratch;
   size_t next[4] = {};
   const auto [table, cells, metadata, whole] = BestSecondsEach(
       kSeconds,
       [&] {
-        TableWriter writer(*columns, {});
+        apiserver::TableWriter writer(*columns, {});
         writer.Begin({.revision = {2'000'000}}, out);
         Stream(next[0], out, [&](size_t i) { return writer.Row(object(i), kNow, out); });
         writer.End(out);
@@ -78,13 +79,14 @@ void BenchTables(Report& report) {
       },
       [&] {
         Stream(next[2], out, [&](size_t i) {
-          return AppendPartialMetadataJson(object(i), MetaVersion::kV1, scratch, out);
+          return apiserver::AppendPartialMetadataJson(object(i), apiserver::MetaVersion::kV1,
+                                                      scratch, out);
         });
       },
       [&] {
         Stream(next[3], out, [&](size_t i) {
           const Sample& pod = pods.all[i % pods.all.size()];
-          return ProtobufToJson(pod.protobuf, *pods.type, pods.api_version, pods.kind, out);
+          return object::ProtobufToJson(pod.protobuf, *pods.type, pods.api_version, pods.kind, out);
         });
       });
   const auto microseconds = [](double seconds) { return seconds / kRows * 1e6; };

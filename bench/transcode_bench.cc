@@ -38,14 +38,14 @@ void BenchTranscode(Report& report) {
       kSeconds,
       [&] {
         Stream(pods, out, [&](const Sample& pod) {
-          if (!ProtobufToJson(pod.protobuf, *pods.type, pods.api_version, pods.kind, out)) {
+          if (!object::ProtobufToJson(pod.protobuf, *pods.type, pods.api_version, pods.kind, out)) {
             std::abort();
           }
         });
       },
       [&] {
         Stream(pods, out, [&](const Sample& pod) {
-          if (!JsonToProtobuf(pod.json, *pods.type, out)) std::abort();
+          if (!object::JsonToProtobuf(pod.json, *pods.type, out)) std::abort();
         });
       },
       [&] { Stream(pods, out, [&](const Sample& pod) { out.Append(pod.json); }); });

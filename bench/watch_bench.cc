@@ -28,8 +28,8 @@ constexpr double kLimitNanoseconds = 300;
 }
 
 // A resource with one indexed field.
-EntryShape Shape() {
-  EntryShape shape;
+store::EntryShape Shape() {
+  store::EntryShape shape;
   shape.indexed = {0};
   shape.find_field = [](std::string_view name) {
     return name == "spec.nodeName" ? std::optional<size_t>(0) : std::nullopt;
@@ -43,29 +43,32 @@ enum class Selectors : uint8_t { kNone, kSame, kDifferent, kNode };
 
 class Scene {
  public:
-  Scene() : state_(std::make_shared<CacheState>(Shape(), EventRingBounds{.max_events = 1000})) {
-    std::vector<FreshnessQueue::Due> due;
+  Scene()
+      : state_(std::make_shared<store::CacheState>(Shape(),
+                                                   store::EventRingBounds{.max_events = 1000})) {
+    std::vector<store::FreshnessQueue::Due> due;
     state_->Replace({}, {}, {1}, {}, due);
   }
 
   void AddWatchers(size_t count, Selectors selectors) {
     for (size_t i = 0; i < count; ++i) {
       const std::string number = std::to_string(i);
-      SelectionRequest request;
+      store::SelectionRequest request;
       if (selectors == Selectors::kSame) {
-        request.labels = LabelSelector::Parse("app=web,tier in (front,back)").value();
+        request.labels = object::LabelSelector::Parse("app=web,tier in (front,back)").value();
       } else if (selectors == Selectors::kDifferent) {
-        request.labels = LabelSelector::Parse("app=web,hash!=" + number).value();
+        request.labels = object::LabelSelector::Parse("app=web,hash!=" + number).value();
       } else if (selectors == Selectors::kNode) {
-        request.fields = FieldSelector::Equals("spec.nodeName", "node-" + number);
+        request.fields = object::FieldSelector::Equals("spec.nodeName", "node-" + number);
       }
-      auto selection = Selection::Bind(std::move(request), state_->shape(), symbols_);
+      auto selection = store::Selection::Bind(std::move(request), state_->shape(), symbols_);
       if (!selection) Die("a selection cannot be bound");
-      Watcher::Start start{.state = state_,
-                           .selection = std::make_shared<const Selection>(std::move(*selection))};
+      store::Watcher::Start start{
+          .state = state_,
+          .selection = std::make_shared<const store::Selection>(std::move(*selection))};
       start.next = state_->BeginAfter({1})->next.value();
       start.wake = [] {};
-      watchers_.push_back(std::make_unique<Watcher>(std::move(start)));
+      watchers_.push_back(std::make_unique<store::Watcher>(std::move(start)));
       std::lock_guard lock(state_->watchers().mutex());
       state_->watchers().Add(watchers_.back().get(), Duration{0});
     }
@@ -74,19 +77,19 @@ class Scene {
 
   // Changes of a pod, each by itself.
   void Publish() {
-    std::vector<CacheChange> changes;
-    const LabelSet::Label labels[] = {{"app", "web"}, {"tier", "front"}, {"hash", "abc"}};
-    const LabelSet set(symbols_, labels);
+    std::vector<store::CacheChange> changes;
+    const object::LabelSet::Label labels[] = {{"app", "web"}, {"tier", "front"}, {"hash", "abc"}};
+    const object::LabelSet set(symbols_, labels);
     const std::string node = "node-" + std::to_string(kBusyNode);
     const std::string_view fields[] = {node};
     for (size_t i = 0; i < kEvents; ++i) {
-      EntryRef entry = CacheEntry::Make("ns/pod", {++revision_}, value_, set, fields);
+      store::EntryRef entry = store::CacheEntry::Make("ns/pod", {++revision_}, value_, set, fields);
       const std::string_view key = entry->key();
       changes.push_back({key, std::move(entry), {revision_}});
     }
-    for (CacheChange& change : changes) {
-      std::vector<EventRef> events;
-      std::vector<FreshnessQueue::Due> due;
+    for (store::CacheChange& change : changes) {
+      std::vector<store::EventRef> events;
+      std::vector<store::FreshnessQueue::Due> due;
       std::lock_guard lock(state_->watchers().mutex());
       const uint64_t first = state_->Apply(std::span(&change, 1), Duration{revision_}, events, due);
       state_->watchers().Publish(events, first, state_->shape());
@@ -101,17 +104,17 @@ class Scene {
   size_t Drain(size_t which) {
     items_.clear();
     while (true) {
-      const Watcher::Progress progress = watchers_[which]->Take(kEvents, items_);
-      if (progress == Watcher::Progress::kIdle) return items_.size();
-      if (progress == Watcher::Progress::kEnded) Die("a watcher ended");
+      const store::Watcher::Progress progress = watchers_[which]->Take(kEvents, items_);
+      if (progress == store::Watcher::Progress::kIdle) return items_.size();
+      if (progress == store::Watcher::Progress::kEnded) Die("a watcher ended");
     }
   }
 
  private:
-  SymbolTable symbols_;
-  std::shared_ptr<CacheState> state_;
-  std::vector<std::unique_ptr<Watcher>> watchers_;
-  std::vector<WatchItem> items_;
+  object::SymbolTable symbols_;
+  std::shared_ptr<store::CacheState> state_;
+  std::vector<std::unique_ptr<store::Watcher>> watchers_;
+  std::vector<store::WatchItem> items_;
   const SharedBytes value_ = SharedBytes(std::string(2048, 'x'));
   int64_t revision_ = 1;
 };

@@ -19,7 +19,7 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-class StringSink final : public ByteSink {
+class StringSink final : public store::ByteSink {
  public:
   Result<void> Append(std::string_view bytes) override {
     text += bytes;
@@ -47,7 +47,7 @@ void MendChecksums(std::string& bytes) {
       SetNumber(bytes, at + 5 + 40, Crc32c(std::string_view(bytes).substr(0, at)), 4);
     }
     std::string place(12, '\0');
-    SetNumber(place, 0, kBackupFormatVersion, 4);
+    SetNumber(place, 0, store::kBackupFormatVersion, 4);
     SetNumber(place, 4, at, 8);
     SetNumber(bytes, at + 5 + size,
               Crc32c(std::string_view(bytes).substr(at, 5 + size), Crc32c(place)), 4);
@@ -56,12 +56,12 @@ void MendChecksums(std::string& bytes) {
 }
 
 void CheckIndex(std::string_view bytes) {
-  MemorySource source(bytes);
-  Result<BackupReader> reader = BackupReader::Open(source);
-  const Result<BackupIndex> index = BackupIndex::Build(source, *reader);
+  store::MemorySource source(bytes);
+  Result<store::BackupReader> reader = store::BackupReader::Open(source);
+  const Result<store::BackupIndex> index = store::BackupIndex::Build(source, *reader);
   if (!index) return;  // keys or leases that are there twice
   for (size_t i = 0; i < index->by_revision().size(); ++i) {
-    const Result<KeyValue> entry = index->Read(index->by_revision()[i]);
+    const Result<store::KeyValue> entry = index->Read(index->by_revision()[i]);
     Require(entry.has_value());
     const auto found = index->Find(entry->key);
     Require(found.has_value() && found->has_value() && (*found)->place == i);
@@ -74,23 +74,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] & 1) MendChecksums(bytes);
-  MemorySource source(bytes);
-  Result<BackupReader> reader = BackupReader::Open(source);
+  store::MemorySource source(bytes);
+  Result<store::BackupReader> reader = store::BackupReader::Open(source);
   if (!reader) return 0;
   StringSink sink;
-  BackupWriter writer(sink);
+  store::BackupWriter writer(sink);
   Require(writer.Begin(reader->header()).has_value());
   while (true) {
     const auto record = reader->Next();
     if (!record) return 0;
     if (!*record) break;
-    if (const auto* entry = std::get_if<BackupReader::Entry>(&**record)) {
+    if (const auto* entry = std::get_if<store::BackupReader::Entry>(&**record)) {
       Require(writer.Add(entry->entry).has_value());
     } else {
-      Require(writer.Add(std::get<LeaseInfo>(**record)).has_value());
+      Require(writer.Add(std::get<store::LeaseInfo>(**record)).has_value());
     }
   }
-  const Result<BackupEnd> end = writer.Finish(reader->end().revision);
+  const Result<store::BackupEnd> end = writer.Finish(reader->end().revision);
   Require(end.has_value() && *end == reader->end());
   Require(sink.text == bytes);
   CheckIndex(bytes);

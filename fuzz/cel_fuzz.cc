@@ -34,7 +34,7 @@ struct Outcome {
   uint64_t cost;
 };
 
-Outcome Run(const cel::Program& program, const Document& document) {
+Outcome Run(const cel::Program& program, const object::Document& document) {
   cel::Evaluation evaluation(kBudget);
   std::vector<cel::Val> values;
   for (const std::string& name : program.variables()) {
@@ -53,8 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const size_t line = text.find('\n');
   if (line == std::string_view::npos) return 0;
-  Result<Document> document = DecodeJson(text.substr(0, line), nullptr);
-  if (!document) document = Document();
+  Result<object::Document> document = object::DecodeJson(text.substr(0, line), nullptr);
+  if (!document) document = object::Document();
   const cel::CompileResult compiled =
       cel::Compile(text.substr(line + 1), cel::Environment::Mutation());
   Require(compiled.program != nullptr || !compiled.display.empty());

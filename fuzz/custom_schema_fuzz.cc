@@ -22,37 +22,37 @@ void Require(bool holds, const char* what) {
   std::abort();
 }
 
-void WalkShapes(const skiff::SchemaShape& shape, const skiff::Value& value) {
-  const skiff::SchemaShape known = shape.For(value);
+void WalkShapes(const skiff::apiserver::SchemaShape& shape, const skiff::object::Value& value) {
+  const skiff::apiserver::SchemaShape known = shape.For(value);
   if (value.is_map()) {
-    for (const skiff::MapEntry& entry : value.entries()) {
+    for (const skiff::object::MapEntry& entry : value.entries()) {
       WalkShapes(known.Field(entry.key), entry.value);
     }
   } else if (value.is_list()) {
     for (const std::string_view key : known.keys()) known.KeyDefault(key);
-    for (const skiff::Value& item : value.items()) WalkShapes(known.Item(), item);
+    for (const skiff::object::Value& item : value.items()) WalkShapes(known.Item(), item);
   }
 }
 
-void WriteObject(const skiff::CompiledSchema& schema, skiff::Document object) {
+void WriteObject(const skiff::apiserver::CompiledSchema& schema, skiff::object::Document object) {
   if (!object.root().is_map()) return;
-  std::vector<skiff::FieldIssue> issues;
+  std::vector<skiff::object::FieldIssue> issues;
   if (!CoerceCustomResource(schema, object, {.issues = &issues})) return;
   DefaultCustomResource(schema, object);
   const std::string once = EncodeJson(object.root());
-  const skiff::Document old = object.Copy();
+  const skiff::object::Document old = object.Copy();
   Require(CoerceCustomResource(schema, object, {}).has_value(), "coerced once only");
   DefaultCustomResource(schema, object);
   Require(EncodeJson(object.root()) == once, "the second time changed the object");
 
-  skiff::FieldErrors as_new;
+  skiff::apiserver::FieldErrors as_new;
   ValidateCustomResource(schema, object.root(), as_new);
-  skiff::FieldErrors as_update;
+  skiff::apiserver::FieldErrors as_update;
   ValidateCustomResourceUpdate(schema, object.root(), old.root(), true, as_update);
   Require(as_update.size() <= as_new.size(), "an update without changes has more faults");
-  skiff::FieldErrors of_status;
+  skiff::apiserver::FieldErrors of_status;
   ValidateCustomResourceStatus(schema, object.root(), old.root(), true, of_status);
-  WalkShapes(skiff::SchemaShape::OfResource(schema), object.root());
+  WalkShapes(skiff::apiserver::SchemaShape::OfResource(schema), object.root());
 }
 
 }  // namespace
@@ -61,13 +61,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t middle = input.find('\0');
   if (middle == input.npos) return 0;
-  const skiff::MessageDesc* type = skiff::FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
-  const auto text = skiff::DecodeJson(input.substr(0, middle), type);
+  const skiff::object::MessageDesc* type =
+      skiff::object::FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
+  const auto text = skiff::object::DecodeJson(input.substr(0, middle), type);
   if (!text.has_value()) return 0;
-  const auto schema =
-      skiff::CompiledSchema::Compile(text->root(), std::make_shared<skiff::PatternCache>());
+  const auto schema = skiff::apiserver::CompiledSchema::Compile(
+      text->root(), std::make_shared<skiff::apiserver::PatternCache>());
   if (!schema.has_value()) return 0;
-  auto object = skiff::DecodeJson(input.substr(middle + 1), nullptr);
+  auto object = skiff::object::DecodeJson(input.substr(middle + 1), nullptr);
   if (object.has_value()) WriteObject(**schema, std::move(*object));
   return 0;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxBytes = 4096;
 
 // One call on a connection; what comes back is read as gRPC.
-class Caller final : public ClientProtocol::Owner, public ResponseHandler {
+class Caller final : public net::ClientProtocol::Owner, public net::ResponseHandler {
  public:
   Caller() {
     stream_.handler = this;
@@ -41,44 +41,46 @@ class Caller final : public ClientProtocol::Owner, public ResponseHandler {
     ByteBuffer sent;
     is_well_ = protocol_->Fill(sent).has_value();
   }
-  void OnStreamEnd(ClientStream& stream, Result<void>) override { stream.handler = nullptr; }
+  void OnStreamEnd(net::ClientStream& stream, Result<void>) override { stream.handler = nullptr; }
   void OnMoreRoom() override {}
-  void OnHead(int, const HttpHeaders& headers) override {
-    static_cast<void>(ReadGrpcStatus(headers));
+  void OnHead(int, const net::HttpHeaders& headers) override {
+    static_cast<void>(grpc::ReadGrpcStatus(headers));
     reader_ = GrpcReaderFor(headers);
   }
-  static std::unique_ptr<GrpcReader> GrpcReaderFor(const HttpHeaders& headers) {
-    const auto encoding = ParseGrpcEncoding(headers.Get("grpc-encoding"));
-    return encoding ? std::make_unique<GrpcReader>(kMaxBytes, *encoding) : nullptr;
+  static std::unique_ptr<grpc::GrpcReader> GrpcReaderFor(const net::HttpHeaders& headers) {
+    const auto encoding = grpc::ParseGrpcEncoding(headers.Get("grpc-encoding"));
+    return encoding ? std::make_unique<grpc::GrpcReader>(kMaxBytes, *encoding) : nullptr;
   }
   void OnBody(std::string_view bytes) override {
     if (reader_ == nullptr) return;
     if (!reader_->Read(bytes, [](std::string_view) {}).ok()) reader_.reset();
   }
-  void OnTrailers(const HttpHeaders& trailers) override {
-    const auto status = ReadGrpcStatus(trailers);
+  void OnTrailers(const net::HttpHeaders& trailers) override {
+    const auto status = grpc::ReadGrpcStatus(trailers);
     if (!status) return;
-    HttpHeaders again;
-    AddGrpcStatus(again, *status);
-    if (ReadGrpcStatus(again) != status) std::abort();
+    net::HttpHeaders again;
+    grpc::AddGrpcStatus(again, *status);
+    if (grpc::ReadGrpcStatus(again) != status) std::abort();
   }
   void OnEnd(Result<void>) override {}
 
-  const ClientEndpoint endpoint_ = *ParseEndpoint("http://127.0.0.1");
-  const HttpHeaders headers_;
-  ClientStream stream_;
-  std::unique_ptr<GrpcReader> reader_;
+  const net::ClientEndpoint endpoint_ = *net::ParseEndpoint("http://127.0.0.1");
+  const net::HttpHeaders headers_;
+  net::ClientStream stream_;
+  std::unique_ptr<grpc::GrpcReader> reader_;
   bool is_well_ = true;
-  std::unique_ptr<ClientProtocol> protocol_ = MakeHttp2ClientProtocol({endpoint_, headers_}, *this);
+  std::unique_ptr<net::ClientProtocol> protocol_ =
+      net::MakeHttp2ClientProtocol({endpoint_, headers_}, *this);
 };
 
 std::string ReadFrames(std::string_view body, size_t piece) {
   std::string told;
-  GrpcReader reader(kMaxBytes, GrpcEncoding::kGzip);
+  grpc::GrpcReader reader(kMaxBytes, grpc::GrpcEncoding::kGzip);
   for (size_t at = 0; at < body.size(); at += piece) {
-    const GrpcStatus read = reader.Read(body.substr(at, piece), [&](std::string_view message) {
-      told.append(std::to_string(message.size())).append(":").append(message);
-    });
+    const grpc::GrpcStatus read =
+        reader.Read(body.substr(at, piece), [&](std::string_view message) {
+          told.append(std::to_string(message.size())).append(":").append(message);
+        });
     if (!read.ok()) return told + "!" + read.message;
   }
   return told + (reader.is_within_message() ? "…" : ".");

@@ -13,7 +13,7 @@
 namespace skiff {
 namespace {
 
-class Reader final : public ClientProtocol::Owner, public ResponseHandler {
+class Reader final : public net::ClientProtocol::Owner, public net::ResponseHandler {
  public:
   Reader() {
     stream_.handler = this;
@@ -27,19 +27,22 @@ class Reader final : public ClientProtocol::Owner, public ResponseHandler {
   const std::string& told() const { return told_; }
 
  private:
-  void OnStreamEnd(ClientStream&, Result<void> outcome) override { told_ += outcome ? "." : "!"; }
+  void OnStreamEnd(net::ClientStream&, Result<void> outcome) override {
+    told_ += outcome ? "." : "!";
+  }
   void OnMoreRoom() override {}
-  void OnHead(int code, const HttpHeaders& headers) override {
+  void OnHead(int code, const net::HttpHeaders& headers) override {
     told_ += std::to_string(code) + "+" + std::to_string(headers.fields().size()) + " ";
   }
   void OnBody(std::string_view bytes) override { told_ += bytes; }
   void OnEnd(Result<void>) override {}
 
-  const ClientEndpoint endpoint_ = *ParseEndpoint("http://127.0.0.1");
-  const HttpHeaders headers_;
-  ClientStream stream_;
+  const net::ClientEndpoint endpoint_ = *net::ParseEndpoint("http://127.0.0.1");
+  const net::HttpHeaders headers_;
+  net::ClientStream stream_;
   std::string told_;
-  std::unique_ptr<ClientProtocol> protocol_ = MakeHttp1ClientProtocol({endpoint_, headers_}, *this);
+  std::unique_ptr<net::ClientProtocol> protocol_ =
+      net::MakeHttp1ClientProtocol({endpoint_, headers_}, *this);
 };
 
 }  // namespace
@@ -60,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (well != pieces_well || (well && whole.told() != pieces.told())) std::abort();
   pieces.End();
 
-  GzipReader gzip;
+  net::GzipReader gzip;
   size_t inflated = 0;
   static_cast<void>(gzip.Add(text, [&](std::string_view bytes) {
     inflated += bytes.size();

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
 
   FuzzConnection connection(true);
-  bool open = connection.Feed(kHttp2Preface);
+  bool open = connection.Feed(net::kHttp2Preface);
   for (size_t at = 0; open && at < text.size(); at += piece) {
     open = connection.Feed(text.substr(at, piece));
     if (at / piece % 7 != 3) continue;

@@ -27,7 +27,7 @@ inline void Require(bool condition) {
 }
 
 // A few pieces, with pauses.
-class FuzzSource final : public BodySource {
+class FuzzSource final : public net::BodySource {
  public:
   explicit FuzzSource(size_t pieces) : left_(pieces) {}
   void OnStart(std::function<void()> wake) override { wake_ = std::move(wake); }
@@ -48,13 +48,13 @@ class FuzzSource final : public BodySource {
   std::function<void()> wake_;
 };
 
-class FuzzEndpoint final : public WebSocketEndpoint {
+class FuzzEndpoint final : public net::WebSocketEndpoint {
  public:
   void OnStart(std::function<void()> wake) override { wake_ = std::move(wake); }
-  Result<BodySource::State> Write(WebSocketWriter& out, size_t room) override {
+  Result<net::BodySource::State> Write(net::WebSocketWriter& out, size_t room) override {
     static_cast<void>(room);
     for (const std::string& message : std::exchange(messages_, {})) out.Binary(message);
-    return BodySource::State::kWaiting;
+    return net::BodySource::State::kWaiting;
   }
   void OnMessage(bool is_text, std::string message) override {
     messages_.push_back(message + (is_text ? "t" : "b"));
@@ -66,33 +66,33 @@ class FuzzEndpoint final : public WebSocketEndpoint {
   std::vector<std::string> messages_;
 };
 
-class FuzzHandler final : public HttpHandler {
+class FuzzHandler final : public net::HttpHandler {
  public:
-  void Handle(HttpRequest request, Responder responder) override {
+  void Handle(net::HttpRequest request, net::Responder responder) override {
     Remember(request, "whole");
-    HttpResponse response;
-    if (IsWebSocketRequest(request)) {
-      response = AcceptWebSocket(request, "", std::make_unique<FuzzEndpoint>());
+    net::HttpResponse response;
+    if (net::IsWebSocketRequest(request)) {
+      response = net::AcceptWebSocket(request, "", std::make_unique<FuzzEndpoint>());
     } else if (request.path.size() % 4 == 1) {
       response.source = std::make_unique<FuzzSource>(request.path.size());
     } else if (request.path.size() % 4 == 2) {
-      response.source = MakeGzipSource(std::make_unique<FuzzSource>(request.query.size()));
+      response.source = net::MakeGzipSource(std::make_unique<FuzzSource>(request.query.size()));
     } else if (request.path.size() % 4 == 3) {
       return;  // dropped
     } else {
-      response = PlainTextResponse(200, request.body);
+      response = net::PlainTextResponse(200, request.body);
     }
     std::move(responder).Respond(std::move(response));
   }
-  void HandleTooLarge(HttpRequest request, Responder responder) override {
+  void HandleTooLarge(net::HttpRequest request, net::Responder responder) override {
     Remember(request, "too large");
-    HttpHandler::HandleTooLarge(std::move(request), std::move(responder));
+    net::HttpHandler::HandleTooLarge(std::move(request), std::move(responder));
   }
 
   std::vector<std::string> asked;
 
  private:
-  void Remember(const HttpRequest& request, std::string_view how) {
+  void Remember(const net::HttpRequest& request, std::string_view how) {
     Require(request.path.starts_with('/'));
     std::string text = std::string(how) + " " + request.method + " " + request.path + "?" +
                        request.query + " " + std::to_string(request.headers.fields().size()) + " " +
@@ -102,15 +102,16 @@ class FuzzHandler final : public HttpHandler {
 };
 
 // One connection without a socket.
-class FuzzConnection final : public HttpProtocol::Host {
+class FuzzConnection final : public net::HttpProtocol::Host {
  public:
-  explicit FuzzConnection(bool http2) : loop_(*EventLoop::Create(clock_)) {
+  explicit FuzzConnection(bool http2) : loop_(*net::EventLoop::Create(clock_)) {
     loop_->AdoptThread();
     service_.handler = &handler_;
     service_.limits.max_header_bytes = 2000;
     service_.limits.max_body_bytes = 500;
-    serving_ = std::make_unique<ServingLoop>(loop_, service_);
-    protocol_ = http2 ? MakeHttp2(*serving_, *this, peer_) : MakeHttp1(*serving_, *this, peer_);
+    serving_ = std::make_unique<net::ServingLoop>(loop_, service_);
+    protocol_ =
+        http2 ? net::MakeHttp2(*serving_, *this, peer_) : net::MakeHttp1(*serving_, *this, peer_);
   }
   ~FuzzConnection() override {
     protocol_.reset();
@@ -133,7 +134,7 @@ class FuzzConnection final : public HttpProtocol::Host {
     return true;
   }
   void End() { protocol_->OnInputEnd(); }
-  HttpProtocol& protocol() { return *protocol_; }
+  net::HttpProtocol& protocol() { return *protocol_; }
   const std::vector<std::string>& asked() const { return handler_.asked; }
   ManualClock& clock() { return clock_; }
 
@@ -142,11 +143,11 @@ class FuzzConnection final : public HttpProtocol::Host {
  private:
   ManualClock clock_;
   FuzzHandler handler_;
-  HttpService service_;
-  std::shared_ptr<EventLoop> loop_;
-  std::unique_ptr<ServingLoop> serving_;
-  ConnectionPeer peer_;
-  std::unique_ptr<HttpProtocol> protocol_;
+  net::HttpService service_;
+  std::shared_ptr<net::EventLoop> loop_;
+  std::unique_ptr<net::ServingLoop> serving_;
+  net::ConnectionPeer peer_;
+  std::unique_ptr<net::HttpProtocol> protocol_;
 };
 
 }  // namespace skiff

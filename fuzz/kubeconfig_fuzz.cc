@@ -18,12 +18,12 @@ void Require(bool condition) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto config = skiff::ParseKubeconfig(text, "config");
+  const auto config = skiff::client::ParseKubeconfig(text, "config");
   if (!config) {
     Require(config.error().message().starts_with("config: "));
     return 0;
   }
   Require(!config->server.empty());
-  Require(skiff::CheckRestConfig(*config).has_value());
+  Require(skiff::client::CheckRestConfig(*config).has_value());
   return 0;
 }

@@ -17,9 +17,9 @@ namespace skiff {
 namespace {
 
 struct Subject {
-  const ResourceHub* hub;
-  const MessageDesc* type;
-  FactsReader reader;
+  const object::ResourceHub* hub;
+  const object::MessageDesc* type;
+  store::FactsReader reader;
 };
 
 const std::vector<Subject>& Subjects() {
@@ -29,34 +29,34 @@ const std::vector<Subject>& Subjects() {
                                          {"", "secrets"}, {"batch", "jobs"},
                                          {"", "nodes"},   {"resource.k8s.io", "resourceslices"}};
     for (const auto& [group, name] : kResources) {
-      const ResourceHub& hub = *FindPreferredResource(group, name)->hub;
-      out.push_back({&hub, hub.storage->stored, FactsReader::Make(hub).value()});
+      const object::ResourceHub& hub = *object::FindPreferredResource(group, name)->hub;
+      out.push_back({&hub, hub.storage->stored, store::FactsReader::Make(hub).value()});
     }
     return out;
   }();
   return subjects;
 }
 
-std::string TextAt(const Value& object, const FactPath& path) {
+std::string TextAt(const object::Value& object, const store::FactPath& path) {
   if (path.steps.empty()) return path.absent;
-  const auto found = FieldPath::Parse(path.ToString()).value().Get(object);
+  const auto found = object::FieldPath::Parse(path.ToString()).value().Get(object);
   // An index past the end of a list.
   if (!found || *found == nullptr) return path.absent;
   switch ((*found)->tag()) {
-    case Tag::kBool:
+    case object::Tag::kBool:
       return (*found)->AsBool() ? "true" : "false";
-    case Tag::kInt:
+    case object::Tag::kInt:
       return std::to_string((*found)->AsInt());
     default:
       return std::string((*found)->AsText());
   }
 }
 
-std::string ExpectedField(const Value& object, const SelectableField& field) {
+std::string ExpectedField(const object::Value& object, const object::SelectableField& field) {
   const std::string own = "." + std::string(field.label);
   std::string text;
-  const auto paths = ParseFactCell(field.cell.empty() ? own : field.cell).value();
-  for (const FactPath& path : paths) {
+  const auto paths = store::ParseFactCell(field.cell.empty() ? own : field.cell).value();
+  for (const store::FactPath& path : paths) {
     text = TextAt(object, path);
     if (!text.empty()) break;
   }
@@ -67,27 +67,27 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-void Compare(const Subject& subject, const ObjectFacts& facts, const Value& object) {
-  for (const SelectableField& field : subject.hub->selectable) {
+void Compare(const Subject& subject, const store::ObjectFacts& facts, const object::Value& object) {
+  for (const object::SelectableField& field : subject.hub->selectable) {
     const auto index = subject.reader.FindField(field.label);
     if (index) Require(facts.fields[*index] == ExpectedField(object, field));
   }
-  const Value* const metadata = object.Find("metadata");
-  const Value* const labels = metadata == nullptr ? nullptr : metadata->Find("labels");
+  const object::Value* const metadata = object.Find("metadata");
+  const object::Value* const labels = metadata == nullptr ? nullptr : metadata->Find("labels");
   Require(facts.labels.size() == (labels == nullptr ? 0 : labels->size()));
-  for (const LabelSet::Label& label : facts.labels) {
-    const Value* const value = labels->Find(label.key);
+  for (const object::LabelSet::Label& label : facts.labels) {
+    const object::Value* const value = labels->Find(label.key);
     Require(value != nullptr && value->AsText() == label.value);
   }
 }
 
 void Check(const Subject& subject, std::string_view bytes) {
-  ObjectFacts facts;
+  store::ObjectFacts facts;
   const bool read = subject.reader.Read(bytes, facts).has_value();
-  std::vector<FieldIssue> issues;
-  const bool protobuf = HasProtobufPrefix(bytes);
-  const auto object =
-      protobuf ? DecodeStorage(bytes) : DecodeJson(bytes, subject.type, {.issues = &issues});
+  std::vector<object::FieldIssue> issues;
+  const bool protobuf = object::HasProtobufPrefix(bytes);
+  const auto object = protobuf ? object::DecodeStorage(bytes)
+                               : object::DecodeJson(bytes, subject.type, {.issues = &issues});
   // Damage in what the reader passes over is left to the decoder; of duplicate names in JSON the
   // reader takes the last, where the decoder merges them.
   if (!object || object->type() != subject.type || !issues.empty()) return;
@@ -95,7 +95,7 @@ void Check(const Subject& subject, std::string_view bytes) {
   // message before it reads them; neither is how objects are written.
   if (!read) {
     std::string again;
-    if (protobuf) EncodeStorage(object->root(), &again);
+    if (protobuf) object::EncodeStorage(object->root(), &again);
     Require(protobuf && again != bytes);
     return;
   }
@@ -103,7 +103,7 @@ void Check(const Subject& subject, std::string_view bytes) {
 }
 
 void Run(std::string_view input) {
-  if (HasProtobufPrefix(input)) {
+  if (object::HasProtobufPrefix(input)) {
     for (const Subject& subject : Subjects()) Check(subject, input);
     return;
   }
@@ -115,10 +115,10 @@ void Run(std::string_view input) {
     return;
   }
   std::string envelope;
-  AppendProtobufEnvelope({.api_version = subject.type->group_version->api_version,
-                          .kind = subject.type->name,
-                          .raw = input},
-                         &envelope);
+  object::AppendProtobufEnvelope({.api_version = subject.type->group_version->api_version,
+                                  .kind = subject.type->name,
+                                  .raw = input},
+                                 &envelope);
   Check(subject, envelope);
 }
 

@@ -17,8 +17,9 @@ namespace skiff {
 
 // Decodes both parts, applies the patch twice, and aborts unless both times give the same result,
 // the patch is unchanged, and a result stays within what the codecs accept.
-inline void FuzzPatch(std::string_view input,
-                      const std::function<Result<void>(const Value&, Document&)>& apply) {
+inline void FuzzPatch(
+    std::string_view input,
+    const std::function<Result<void>(const object::Value&, object::Document&)>& apply) {
   const auto require = [](bool holds, const char* what) {
     if (holds) return;
     std::fprintf(stderr, "%s\n", what);
@@ -27,28 +28,28 @@ inline void FuzzPatch(std::string_view input,
   const size_t middle = input.find('\0');
   if (middle == input.npos) return;
   const std::string_view document_text = input.substr(0, middle);
-  const auto patch = DecodeJson(input.substr(middle + 1), nullptr);
-  auto first = DecodeJson(document_text, nullptr);
-  auto second = DecodeJson(document_text, nullptr);
+  const auto patch = object::DecodeJson(input.substr(middle + 1), nullptr);
+  auto first = object::DecodeJson(document_text, nullptr);
+  auto second = object::DecodeJson(document_text, nullptr);
   if (!patch.has_value() || !first.has_value()) return;
-  const std::string patch_before = EncodeJson(patch->root());
+  const std::string patch_before = object::EncodeJson(patch->root());
 
   const auto applied = apply(patch->root(), *first);
   const auto again = apply(patch->root(), *second);
-  require(EncodeJson(patch->root()) == patch_before, "the patch was changed");
+  require(object::EncodeJson(patch->root()) == patch_before, "the patch was changed");
   require(applied.has_value() == again.has_value(), "applied once only");
   if (!applied.has_value()) {
     require(applied.error().message() == again.error().message(), "two different errors");
     require(applied.error().message().size() < 64 * 1024, "an endless message");
     return;
   }
-  const std::string text = EncodeJson(first->root());
-  require(text == EncodeJson(second->root()), "two different results");
-  DecodeOptions options;
+  const std::string text = object::EncodeJson(first->root());
+  require(text == object::EncodeJson(second->root()), "two different results");
+  object::DecodeOptions options;
   options.max_bytes = 8 * limits::kMaxDocumentBytes;  // escapes make text longer than its value
-  const auto decoded = DecodeJson(text, nullptr, options);
+  const auto decoded = object::DecodeJson(text, nullptr, options);
   require(decoded.has_value(), "the result does not decode");
-  require(EncodeJson(decoded->root()) == text, "the result does not survive a round trip");
+  require(object::EncodeJson(decoded->root()) == text, "the result does not survive a round trip");
 }
 
 }  // namespace skiff

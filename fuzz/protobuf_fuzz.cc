@@ -12,37 +12,37 @@
 namespace skiff {
 namespace {
 
-std::string Encode(const Document& document) {
+std::string Encode(const object::Document& document) {
   std::string out;
-  EncodeProtobuf(document.root(), &out);
+  object::EncodeProtobuf(document.root(), &out);
   return out;
 }
 
-void CheckStable(const Document& document) {
+void CheckStable(const object::Document& document) {
   const std::string once = Encode(document);
-  auto again = DecodeProtobuf(once, document.type(), {.max_bytes = SIZE_MAX});
+  auto again = object::DecodeProtobuf(once, document.type(), {.max_bytes = SIZE_MAX});
   if (!again || Encode(*again) != once) std::abort();
 }
 
 void Run(std::string_view input) {
-  static const MessageDesc* const kTypes[] = {
-      FindKind("v1", "Pod"),
-      FindKind("v1", "Secret"),
-      FindKind("v1", "Service"),
-      FindKind("coordination.k8s.io/v1", "Lease"),
-      FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-      FindKind("v1", "APIResourceList"),
-      FindKind("authentication.k8s.io/v1", "TokenReview"),
-      FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps"),
+  static const object::MessageDesc* const kTypes[] = {
+      object::FindKind("v1", "Pod"),
+      object::FindKind("v1", "Secret"),
+      object::FindKind("v1", "Service"),
+      object::FindKind("coordination.k8s.io/v1", "Lease"),
+      object::FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+      object::FindKind("v1", "APIResourceList"),
+      object::FindKind("authentication.k8s.io/v1", "TokenReview"),
+      object::FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps"),
   };
   if (input.starts_with('k')) {
-    if (auto document = DecodeStorage(input)) CheckStable(*document);
+    if (auto document = object::DecodeStorage(input)) CheckStable(*document);
     return;
   }
   if (input.empty()) return;
-  const MessageDesc* type = kTypes[static_cast<uint8_t>(input[0]) % std::size(kTypes)];
-  std::vector<FieldIssue> issues;
-  auto document = DecodeProtobuf(input.substr(1), type, {.issues = &issues});
+  const object::MessageDesc* type = kTypes[static_cast<uint8_t>(input[0]) % std::size(kTypes)];
+  std::vector<object::FieldIssue> issues;
+  auto document = object::DecodeProtobuf(input.substr(1), type, {.issues = &issues});
   if (document) CheckStable(*document);
 }
 

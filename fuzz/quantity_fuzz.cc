@@ -10,7 +10,7 @@
 
 namespace {
 
-using skiff::Quantity;
+using skiff::object::Quantity;
 
 void Require(bool condition) {
   if (!condition) std::abort();
@@ -21,14 +21,14 @@ void CheckOne(std::string_view text, const Quantity& quantity) {
   const auto again = Quantity::Parse(canonical);
   Require(again.has_value());
   Require(*again == quantity);
-  if (quantity.format() != skiff::QuantityFormat::kBinarySI) {
+  if (quantity.format() != skiff::object::QuantityFormat::kBinarySI) {
     Require(again->ToString() == canonical);
   }
   // A binary amount may need a second time (see quantity.h), but never a third.
   Require(Quantity::Parse(again->ToString())->ToString() == again->ToString());
 
   std::string scratch;
-  const auto canonicalized = skiff::CanonicalizeQuantity(text, scratch);
+  const auto canonicalized = skiff::object::CanonicalizeQuantity(text, scratch);
   Require(canonicalized && *canonicalized == canonical);
 
   Quantity negated = quantity;
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto a = Quantity::Parse(first);
   if (!a) {
     std::string scratch;
-    Require(!skiff::CanonicalizeQuantity(first, scratch));
+    Require(!skiff::object::CanonicalizeQuantity(first, scratch));
     return 0;
   }
   CheckOne(first, *a);

@@ -40,9 +40,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string_view method = TakeLine(text);
   const std::string_view path = TakeLine(text);
-  const auto query = QueryParameters::Parse(TakeLine(text));
-  for (const MediaRange& range : ParseAccept(text)) Require(range.type.size() <= text.size());
-  const auto info = ReadRequestInfo(method, path, query ? *query : QueryParameters());
+  const auto query = serving::QueryParameters::Parse(TakeLine(text));
+  for (const serving::MediaRange& range : serving::ParseAccept(text))
+    Require(range.type.size() <= text.size());
+  const auto info =
+      serving::ReadRequestInfo(method, path, query ? *query : serving::QueryParameters());
   if (!info || !info->is_resource) return 0;
   Require(!info->resource.empty());
   Require(info->name_in_path || info->subresource.empty());
@@ -52,6 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (info->name_in_path) CheckPart(info->name);
   for (const std::string& part : info->rest) CheckPart(part);
-  static_cast<void>(IsLongRunning(*info));
+  static_cast<void>(serving::IsLongRunning(*info));
   return 0;
 }

@@ -36,43 +36,43 @@ std::map<std::string_view, std::string_view> ReadPairs(std::string_view text) {
 }
 
 void CheckLabels(std::string_view text, const std::map<std::string_view, std::string_view>& pairs) {
-  const auto selector = LabelSelector::Parse(text);
+  const auto selector = object::LabelSelector::Parse(text);
   if (!selector) return;
-  const auto again = LabelSelector::Parse(selector->ToString());
+  const auto again = object::LabelSelector::Parse(selector->ToString());
   Require(again.has_value() && *again == *selector);
 
   Arena arena;
-  Value map = Value::EmptyMap();
-  std::vector<LabelSet::Label> labels;
+  object::Value map = object::Value::EmptyMap();
+  std::vector<object::LabelSet::Label> labels;
   for (const auto& [key, value] : pairs) {
-    map.SetEntry(arena, key, Value::String(value));
+    map.SetEntry(arena, key, object::Value::String(value));
     labels.push_back({key, value});
   }
   const bool expected = selector->Matches(&map);
-  SymbolTable table;
+  object::SymbolTable table;
   {
-    const BoundSelector before(table, *selector);
-    const LabelSet set(table, labels);
+    const object::BoundSelector before(table, *selector);
+    const object::LabelSet set(table, labels);
     Require(before.Matches(set) == expected);
   }
   {
-    const LabelSet set = LabelSet::FromValue(table, &map);
-    const BoundSelector after(table, *again);
+    const object::LabelSet set = object::LabelSet::FromValue(table, &map);
+    const object::BoundSelector after(table, *again);
     Require(after.Matches(set) == expected);
   }
   Require(table.symbol_count() == 0 && table.label_set_count() == 0);
 }
 
 void CheckFields(std::string_view text, const std::map<std::string_view, std::string_view>& pairs) {
-  const auto selector = FieldSelector::Parse(text);
+  const auto selector = object::FieldSelector::Parse(text);
   if (!selector) return;
   // `==` sorts before `=` and prints as `=`, so it is the second canonical text that is stable.
-  const auto second = FieldSelector::Parse(selector->ToString());
+  const auto second = object::FieldSelector::Parse(selector->ToString());
   Require(second.has_value() && second->terms().size() == selector->terms().size());
-  const auto third = FieldSelector::Parse(second->ToString());
+  const auto third = object::FieldSelector::Parse(second->ToString());
   Require(third.has_value() && *third == *second);
 
-  std::vector<FieldSelector::Field> fields;
+  std::vector<object::FieldSelector::Field> fields;
   for (const auto& [name, value] : pairs) fields.push_back({name, value});
   Require(selector->Matches(fields) == second->Matches(fields));
 }

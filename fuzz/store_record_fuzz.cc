@@ -26,26 +26,28 @@ std::string WithChecksum(std::string_view name, std::string_view bytes) {
 }
 
 void CheckRecord(std::string_view key, std::string_view bytes) {
-  const auto position = DecodeLogKey(key);
+  const auto position = store::DecodeLogKey(key);
   if (!position) return;
-  Require(std::string_view(LogKey(*position)) == key);
-  static_cast<void>(DecodeRecord(*position, bytes));
+  Require(std::string_view(store::LogKey(*position)) == key);
+  static_cast<void>(store::DecodeRecord(*position, bytes));
   const std::string summed = WithChecksum(key, bytes);
-  const auto record = DecodeRecord(*position, summed);
+  const auto record = store::DecodeRecord(*position, summed);
   if (!record) return;
   std::string again;
-  EncodeRecord(*position, *record, &again);
+  store::EncodeRecord(*position, *record, &again);
   Require(again == summed);
 }
 
 void CheckRows(std::string_view key, std::string_view bytes) {
   const std::string summed = WithChecksum(key, bytes);
-  if (const auto row = DecodeCurrentRow(key, summed)) {
-    Require(std::string_view(CurrentRowBytes(key, *row)) == summed);
+  if (const auto row = store::DecodeCurrentRow(key, summed)) {
+    Require(std::string_view(store::CurrentRowBytes(key, *row)) == summed);
   }
-  if (const auto lease = DecodeLeaseKey(key)) Require(LeaseKey(*lease) == key);
-  if (const auto row = DecodeLeaseRow(key, summed)) Require(EncodeLeaseRow(key, *row) == summed);
-  if (const auto number = DecodeMeta(key, summed)) Require(EncodeMeta(key, *number) == summed);
+  if (const auto lease = store::DecodeLeaseKey(key)) Require(store::LeaseKey(*lease) == key);
+  if (const auto row = store::DecodeLeaseRow(key, summed))
+    Require(store::EncodeLeaseRow(key, *row) == summed);
+  if (const auto number = store::DecodeMeta(key, summed))
+    Require(store::EncodeMeta(key, *number) == summed);
 }
 
 }  // namespace

@@ -20,14 +20,15 @@
 namespace skiff {
 namespace {
 
-const DefaultPlans& Defaults() {
-  static const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, nullptr);
+const apiserver::DefaultPlans& Defaults() {
+  static const std::unique_ptr<const apiserver::DefaultPlans> plans =
+      apiserver::DefaultsOfKinds({}, nullptr);
   return *plans;
 }
 
-std::string MessageOf(const Document& object) {
+std::string MessageOf(const object::Document& object) {
   std::string out;
-  EncodeProtobuf(object.root(), &out);
+  object::EncodeProtobuf(object.root(), &out);
   return out;
 }
 
@@ -35,24 +36,24 @@ void Require(bool holds) {
   if (!holds) abort();
 }
 
-std::string_view TextAt(const Document& object, std::string_view member) {
-  const Value* text = object.root().FindPath({"metadata", member});
+std::string_view TextAt(const object::Document& object, std::string_view member) {
+  const object::Value* text = object.root().FindPath({"metadata", member});
   return text != nullptr && text->is_string() ? text->AsText() : std::string_view();
 }
 
 void CheckForms(std::string_view stored) {
-  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(stored);
+  const Result<object::ProtobufEnvelope> envelope = object::OpenProtobufEnvelope(stored);
   if (!envelope) return;
-  const MessageDesc* const type = FindKind(envelope->api_version, envelope->kind);
+  const object::MessageDesc* const type = object::FindKind(envelope->api_version, envelope->kind);
   if (type == nullptr) return;
   const bool has_defaults = Defaults().LeavesAlone(type, envelope->raw);
-  const bool is_normal = IsNormal(type, envelope->raw);
-  Result<Document> object = DecodeStorage(stored);
+  const bool is_normal = apiserver::IsNormal(type, envelope->raw);
+  Result<object::Document> object = object::DecodeStorage(stored);
   if (!object || object->type() != type) return;
   const std::string given = MessageOf(*object);
   if (is_normal) {
-    Result<Document> normalized = DecodeStorage(stored);
-    Require(Normalize(*normalized).has_value());
+    Result<object::Document> normalized = object::DecodeStorage(stored);
+    Require(apiserver::Normalize(*normalized).has_value());
     Require(MessageOf(*normalized) == given);
   }
   Defaults().Apply(*object);
@@ -60,15 +61,15 @@ void CheckForms(std::string_view stored) {
 }
 
 // Kinds that are no options, reviews or lists.
-bool IsStored(const MessageDesc& type) {
+bool IsStored(const object::MessageDesc& type) {
   const uint16_t metadata = type.FindField("metadata");
-  return metadata != MessageDesc::kNoField && type.fields[metadata].message != nullptr &&
+  return metadata != object::MessageDesc::kNoField && type.fields[metadata].message != nullptr &&
          type.fields[metadata].message->name == "ObjectMeta";
 }
 
 void CheckIdentity(std::string_view stored) {
-  const Result<StoredIdentity> identity = ReadStoredIdentity(stored);
-  const Result<Document> object = DecodeStorage(stored);
+  const Result<object::StoredIdentity> identity = object::ReadStoredIdentity(stored);
+  const Result<object::Document> object = object::DecodeStorage(stored);
   if (!object || object->type() == nullptr || !IsStored(*object->type())) return;
   Require(identity.has_value());
   Require(identity->name == TextAt(*object, "name"));
@@ -79,17 +80,17 @@ void CheckIdentity(std::string_view stored) {
 }  // namespace skiff
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  skiff::UseKinds();
+  skiff::apiserver::UseKinds();
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view stored(reinterpret_cast<const char*>(data), size);
-  if (skiff::HasProtobufPrefix(stored)) {
+  if (skiff::object::HasProtobufPrefix(stored)) {
     skiff::CheckForms(stored);
     skiff::CheckIdentity(stored);
   } else {
-    static_cast<void>(skiff::ReadStoredIdentity(stored));
+    static_cast<void>(skiff::object::ReadStoredIdentity(stored));
   }
   return 0;
 }

@@ -8,13 +8,14 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const skiff::MessageDesc* const types[] = {skiff::FindKind("v1", "Pod"),
-                                             skiff::FindKind("apps/v1", "Deployment"),
-                                             skiff::FindKind("v1", "Service"), nullptr};
-  const skiff::MessageDesc* const type = types[data[0] % 4];
+  const skiff::object::MessageDesc* const types[] = {
+      skiff::object::FindKind("v1", "Pod"), skiff::object::FindKind("apps/v1", "Deployment"),
+      skiff::object::FindKind("v1", "Service"), nullptr};
+  const skiff::object::MessageDesc* const type = types[data[0] % 4];
   const std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
-  skiff::FuzzPatch(input, [type](const skiff::Value& patch, skiff::Document& document) {
-    return skiff::ApplyStrategicMergePatch(patch, type, document);
-  });
+  skiff::FuzzPatch(input,
+                   [type](const skiff::object::Value& patch, skiff::object::Document& document) {
+                     return skiff::object::ApplyStrategicMergePatch(patch, type, document);
+                   });
   return 0;
 }

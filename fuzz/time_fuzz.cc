@@ -21,19 +21,19 @@ void Require(bool condition) {
 }
 
 void CheckTimes(std::string_view text) {
-  if (const auto time = ParseTime(text)) {
+  if (const auto time = object::ParseTime(text)) {
     std::string written;
-    AppendTime(*time, written);
-    const auto again = ParseTime(written);
+    object::AppendTime(*time, written);
+    const auto again = object::ParseTime(written);
     // An offset may lead out of the years of four digits.
-    Require(again ? again->seconds == time->seconds : written.size() > kTimeBytes);
+    Require(again ? again->seconds == time->seconds : written.size() > object::kTimeBytes);
   }
-  if (const auto time = ParseMicroTime(text)) {
+  if (const auto time = object::ParseMicroTime(text)) {
     std::string written;
-    AppendMicroTime(*time, written);
-    const auto again = ParseMicroTime(written);
-    Require(again ? *again == *time : written.size() > kMicroTimeBytes);
-    const auto as_time = ParseTime(text);
+    object::AppendMicroTime(*time, written);
+    const auto again = object::ParseMicroTime(written);
+    Require(again ? *again == *time : written.size() > object::kMicroTimeBytes);
+    const auto as_time = object::ParseTime(text);
     Require(as_time && *as_time == *time);
   }
   if (text.size() >= 16) {
@@ -41,58 +41,60 @@ void CheckTimes(std::string_view text) {
     int64_t nanos;
     std::memcpy(&seconds, text.data(), 8);
     std::memcpy(&nanos, text.data() + 8, 8);
-    const Timestamp time = MakeTimestamp(seconds, nanos);
+    const object::Timestamp time = object::MakeTimestamp(seconds, nanos);
     Require(time.nanos < 1'000'000'000);
-    char buffer[kMaxTimeBytes];
-    Require(FormatMicroTime(time, buffer) <= kMaxTimeBytes);
-    Require(FormatTime(time, buffer) <= kMaxTimeBytes);
+    char buffer[object::kMaxTimeBytes];
+    Require(object::FormatMicroTime(time, buffer) <= object::kMaxTimeBytes);
+    Require(object::FormatTime(time, buffer) <= object::kMaxTimeBytes);
   }
 }
 
 void CheckDurations(std::string_view text) {
   int64_t nanos = 0;
   if (text.size() >= 8) std::memcpy(&nanos, text.data(), 8);
-  const auto parsed = ParseDuration(text);
+  const auto parsed = object::ParseDuration(text);
   for (const int64_t duration : {nanos, parsed.value_or(0)}) {
     std::string written;
-    AppendDuration(duration, written);
-    Require(written.size() <= kMaxDurationBytes);
+    object::AppendDuration(duration, written);
+    Require(written.size() <= object::kMaxDurationBytes);
     // Go computes fractions in floating point, which loses nothing for what it writes itself.
-    Require(ParseDuration(written) == duration);
+    Require(object::ParseDuration(written) == duration);
   }
 }
 
 void CheckBase64(std::string_view text) {
   std::string encoded;
-  AppendBase64(text, encoded);
-  const auto decoded = DecodeBase64(encoded);
+  object::AppendBase64(text, encoded);
+  const auto decoded = object::DecodeBase64(encoded);
   Require(decoded && *decoded == text);
-  if (const auto bytes = DecodeBase64(text)) {
+  if (const auto bytes = object::DecodeBase64(text)) {
     std::string again;
-    AppendBase64(*bytes, again);
-    Require(*DecodeBase64(again) == *bytes);
+    object::AppendBase64(*bytes, again);
+    Require(*object::DecodeBase64(again) == *bytes);
   }
 }
 
 void CheckNames(std::string_view text) {
-  Require(IsDns1123Label(text) == CheckDns1123Label(text).empty());
-  Require(IsDns1035Label(text) == CheckDns1035Label(text).empty());
-  Require(IsDns1123Subdomain(text) == CheckDns1123Subdomain(text).empty());
-  Require(IsDns1123SubdomainCaseless(text) == CheckDns1123SubdomainCaseless(text).empty());
-  Require(IsDns1123SubdomainWithUnderscore(text) ==
-          CheckDns1123SubdomainWithUnderscore(text).empty());
-  Require(IsWildcardDns1123Subdomain(text) == CheckWildcardDns1123Subdomain(text).empty());
-  Require(IsQualifiedName(text) == CheckQualifiedName(text).empty());
-  Require(IsLabelValue(text) == CheckLabelValue(text).empty());
-  Require(IsAnnotationKey(text) == CheckAnnotationKey(text).empty());
-  Require(IsPathSegmentName(text) == CheckPathSegmentName(text).empty());
-  Require(IsEnvVarName(text) == CheckEnvVarName(text).empty());
-  Require(IsRelaxedEnvVarName(text) == CheckRelaxedEnvVarName(text).empty());
-  Require(IsConfigMapKey(text) == CheckConfigMapKey(text).empty());
-  Require(!IsDns1035Label(text) || IsDns1123Label(text));
-  Require(!IsDns1123Label(text) || IsDns1123Subdomain(text));
-  Require(!IsDns1123Label(text) || IsQualifiedName(text));
-  Require(!IsQualifiedName(text) || IsAnnotationKey(text));
+  Require(object::IsDns1123Label(text) == object::CheckDns1123Label(text).empty());
+  Require(object::IsDns1035Label(text) == object::CheckDns1035Label(text).empty());
+  Require(object::IsDns1123Subdomain(text) == object::CheckDns1123Subdomain(text).empty());
+  Require(object::IsDns1123SubdomainCaseless(text) ==
+          object::CheckDns1123SubdomainCaseless(text).empty());
+  Require(object::IsDns1123SubdomainWithUnderscore(text) ==
+          object::CheckDns1123SubdomainWithUnderscore(text).empty());
+  Require(object::IsWildcardDns1123Subdomain(text) ==
+          object::CheckWildcardDns1123Subdomain(text).empty());
+  Require(object::IsQualifiedName(text) == object::CheckQualifiedName(text).empty());
+  Require(object::IsLabelValue(text) == object::CheckLabelValue(text).empty());
+  Require(object::IsAnnotationKey(text) == object::CheckAnnotationKey(text).empty());
+  Require(object::IsPathSegmentName(text) == object::CheckPathSegmentName(text).empty());
+  Require(object::IsEnvVarName(text) == object::CheckEnvVarName(text).empty());
+  Require(object::IsRelaxedEnvVarName(text) == object::CheckRelaxedEnvVarName(text).empty());
+  Require(object::IsConfigMapKey(text) == object::CheckConfigMapKey(text).empty());
+  Require(!object::IsDns1035Label(text) || object::IsDns1123Label(text));
+  Require(!object::IsDns1123Label(text) || object::IsDns1123Subdomain(text));
+  Require(!object::IsDns1123Label(text) || object::IsQualifiedName(text));
+  Require(!object::IsQualifiedName(text) || object::IsAnnotationKey(text));
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ void Check(bool holds) {
   if (!holds) std::abort();
 }
 
-void FromJson(std::string_view text, const MessageDesc& type) {
-  std::vector<FieldIssue> tree_issues, direct_issues;
-  auto document = DecodeJson(text, &type, {.issues = &tree_issues});
+void FromJson(std::string_view text, const object::MessageDesc& type) {
+  std::vector<object::FieldIssue> tree_issues, direct_issues;
+  auto document = object::DecodeJson(text, &type, {.issues = &tree_issues});
   ByteBuffer direct;
-  auto done = JsonToProtobuf(text, type, direct, {.issues = &direct_issues});
+  auto done = object::JsonToProtobuf(text, type, direct, {.issues = &direct_issues});
   Check(document.has_value() == done.has_value());
   Check(tree_issues.size() == direct_issues.size());
   if (!document) {
@@ -30,32 +30,32 @@ void FromJson(std::string_view text, const MessageDesc& type) {
     return;
   }
   std::string message;
-  EncodeProtobuf(document->root(), &message);
+  object::EncodeProtobuf(document->root(), &message);
   Check(message == direct.view());
 }
 
-void FromProtobuf(std::string_view bytes, const MessageDesc& type) {
-  auto document = DecodeProtobuf(bytes, &type);
+void FromProtobuf(std::string_view bytes, const object::MessageDesc& type) {
+  auto document = object::DecodeProtobuf(bytes, &type);
   ByteBuffer direct;
-  auto done = ProtobufToJson(bytes, type, {}, {}, direct);
+  auto done = object::ProtobufToJson(bytes, type, {}, {}, direct);
   // The tree also refuses strings that are not UTF-8 and raw values that are not JSON.
   if (!document) return;
   Check(done.has_value());
-  Check(EncodeJson(document->root()) == direct.view());
+  Check(object::EncodeJson(document->root()) == direct.view());
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  static const MessageDesc* const kinds[] = {
-      FindKind("v1", "Pod"),
-      FindKind("v1", "Secret"),
-      FindKind("v1", "Event"),
-      FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-      FindKind("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
-      FindKind("autoscaling/v2", "HorizontalPodAutoscaler")};
-  const MessageDesc& type = *kinds[(data[0] >> 1) % std::size(kinds)];
+  static const object::MessageDesc* const kinds[] = {
+      object::FindKind("v1", "Pod"),
+      object::FindKind("v1", "Secret"),
+      object::FindKind("v1", "Event"),
+      object::FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+      object::FindKind("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+      object::FindKind("autoscaling/v2", "HorizontalPodAutoscaler")};
+  const object::MessageDesc& type = *kinds[(data[0] >> 1) % std::size(kinds)];
   const std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] & 1) {
     FromJson(input, type);

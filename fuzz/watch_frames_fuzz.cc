@@ -28,8 +28,8 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-Outcome Cut(WatchFrames::Kind kind, std::string_view stream, size_t piece) {
-  WatchFrames frames(kind, kMaxFrameBytes);
+Outcome Cut(client::WatchFrames::Kind kind, std::string_view stream, size_t piece) {
+  client::WatchFrames frames(kind, kMaxFrameBytes);
   Outcome out;
   for (size_t at = 0; at < stream.size() && !out.failed; at += piece) {
     frames.Add(stream.substr(at, piece));
@@ -48,8 +48,8 @@ Outcome Cut(WatchFrames::Kind kind, std::string_view stream, size_t piece) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
-  const auto kind =
-      data[0] % 2 == 0 ? WatchFrames::Kind::kLengthPrefixed : WatchFrames::Kind::kJsonObjects;
+  const auto kind = data[0] % 2 == 0 ? client::WatchFrames::Kind::kLengthPrefixed
+                                     : client::WatchFrames::Kind::kJsonObjects;
   const std::string_view stream(reinterpret_cast<const char*>(data) + 2, size - 2);
   const Outcome by_byte = Cut(kind, stream, 1);
   const Outcome by_piece = Cut(kind, stream, size_t{data[1]} + 1);
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& frame : by_byte.frames) total += frame.size();
   Require(total <= stream.size());
   // A frame of JSON that is too long is noticed by its bytes, so that pieces may hide it.
-  if (kind == WatchFrames::Kind::kLengthPrefixed) Require(by_byte == by_piece);
+  if (kind == client::WatchFrames::Kind::kLengthPrefixed) Require(by_byte == by_piece);
   if (!by_byte.failed && !by_piece.failed) Require(by_byte == by_piece);
   return 0;
 }

@@ -14,20 +14,20 @@ constexpr size_t kBound = 300;
 
 std::vector<std::string> Read(std::string_view text, size_t piece) {
   std::vector<std::string> events;
-  WebSocketReader reader(kBound);
+  net::WebSocketReader reader(kBound);
   for (size_t at = 0; at < text.size(); at += piece) {
     std::string_view bytes = text.substr(at, piece);
     for (;;) {
       const auto event = reader.Next(bytes);
-      if (event == WebSocketReader::Event::kNeedsMore) break;
+      if (event == net::WebSocketReader::Event::kNeedsMore) break;
       std::string entry = std::to_string(static_cast<int>(event));
-      if (event == WebSocketReader::Event::kFault) {
+      if (event == net::WebSocketReader::Event::kFault) {
         events.push_back(entry + " " + std::to_string(reader.code()));
         return events;
       }
-      if (event != WebSocketReader::Event::kClose) entry += reader.payload();
+      if (event != net::WebSocketReader::Event::kClose) entry += reader.payload();
       Require(reader.payload().size() <= kBound);
-      if (event == WebSocketReader::Event::kText) Require(IsValidUtf8(reader.payload()));
+      if (event == net::WebSocketReader::Event::kText) Require(IsValidUtf8(reader.payload()));
       events.push_back(std::move(entry));
     }
     Require(bytes.empty());

@@ -21,19 +21,19 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-std::string YamlOf(const YamlJson& converted) {
-  const Result<Document> document =
-      DecodeJson(converted.json(), nullptr, {.positions = &converted, .max_bytes = kMaxBytes});
+std::string YamlOf(const object::YamlJson& converted) {
+  const Result<object::Document> document = object::DecodeJson(
+      converted.json(), nullptr, {.positions = &converted, .max_bytes = kMaxBytes});
   Require(document.has_value());
   ByteBuffer out;
-  AppendYaml(out, document->root());
+  object::AppendYaml(out, document->root());
   return out.ToString();
 }
 
-void CheckRoundTrip(const YamlJson& converted) {
+void CheckRoundTrip(const object::YamlJson& converted) {
   Require(converted.PositionOf(0).line != 0 || converted.json() == "null");
   const std::string yaml = YamlOf(converted);
-  const Result<YamlJson> again = YamlToJson(yaml, {.max_bytes = kMaxBytes});
+  const Result<object::YamlJson> again = object::YamlToJson(yaml, {.max_bytes = kMaxBytes});
   Require(again.has_value());
   Require(YamlOf(*again) == yaml);
 }
@@ -42,14 +42,14 @@ void CheckRoundTrip(const YamlJson& converted) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const Result<YamlJson> converted = YamlToJson(text)) {
+  if (const Result<object::YamlJson> converted = object::YamlToJson(text)) {
     CheckRoundTrip(*converted);
   } else {
     Require(!converted.error().message().empty());
   }
-  YamlStreamReader reader(text);
+  object::YamlStreamReader reader(text);
   while (true) {
-    const Result<std::optional<YamlJson>> document = reader.Next();
+    const Result<std::optional<object::YamlJson>> document = reader.Next();
     if (!document || !document->has_value()) break;
     CheckRoundTrip(**document);
   }

@@ -21,7 +21,7 @@ namespace {
 
 class Broadcast {
  public:
-  class Source final : public BodySource {
+  class Source final : public net::BodySource {
    public:
     explicit Source(Broadcast& broadcast) : broadcast_(broadcast) {}
     ~Source() override {
@@ -63,14 +63,14 @@ class Broadcast {
   bool ended_ = false;
 };
 
-class OneBody final : public HttpHandler {
+class OneBody final : public net::HttpHandler {
  public:
   explicit OneBody(size_t bytes)
       : body_(SharedBytes(std::string(bytes, 'x'))),
         broadcast_(SharedBytes(std::string(bytes - 1, 'e') + "\n")) {}
 
-  void Handle(HttpRequest request, Responder responder) override {
-    HttpResponse response;
+  void Handle(net::HttpRequest request, net::Responder responder) override {
+    net::HttpResponse response;
     response.headers.Add("content-type", "application/json");
     if (request.path == "/watch") {
       response.source = std::make_unique<Broadcast::Source>(broadcast_);
@@ -96,7 +96,7 @@ int Main(int argc, char** argv) {
   sigprocmask(SIG_BLOCK, &ends, nullptr);
   OneBody handler(std::strtoul(argv[2], nullptr, 10));
   SystemClock clock;
-  HttpServerOptions options;
+  net::HttpServerOptions options;
   options.addresses = {argv[1]};
   options.handler = &handler;
   options.clock = &clock;
@@ -109,7 +109,7 @@ int Main(int argc, char** argv) {
     options.tls->certificate = {argv[3], argv[4], {}};
     if (argc > 5) options.tls->client_ca_files = {argv[5]};
   }
-  auto server = HttpServer::Start(std::move(options));
+  auto server = net::HttpServer::Start(std::move(options));
   if (!server) {
     std::fprintf(stderr, "%s\n", server.error().message().c_str());
     return 1;

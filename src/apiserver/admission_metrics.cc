@@ -2,7 +2,7 @@
 
 #include "apiserver/admission/request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 AdmissionMetrics::AdmissionMetrics(ApiServerMetrics& metrics) {
   for (size_t i = 0; i < 4; ++i) {
@@ -22,4 +22,4 @@ void AdmissionMetrics::OnStep(AdmissionPhase phase, AdmissionOperation operation
   steps_[At(phase, operation, rejected)]->Observe(std::chrono::duration<double>(took).count());
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

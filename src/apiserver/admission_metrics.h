@@ -6,7 +6,7 @@
 #include "apiserver/admission/chain.h"
 #include "apiserver/metrics.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Any thread. The metrics outlive it.
 class AdmissionMetrics final : public AdmissionObserver {
@@ -25,4 +25,4 @@ class AdmissionMetrics final : public AdmissionObserver {
   std::array<Histogram*, size_t{4} * 2 * 2> steps_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,18 +7,18 @@
 #include "serving/request/respond.h"
 #include "views/apiregistration.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-bool ProxyToApiService(ApiRequest& request, ResourceStorage* services) {
-  const RequestInfo& info = request.info;
+bool ProxyToApiService(serving::ApiRequest& request, ResourceStorage* services) {
+  const serving::RequestInfo& info = request.info;
   if (info.group.empty() || info.version.empty()) return false;
-  const EntryRef entry = FindInCache(services, "", info.version + "." + info.group);
+  const store::EntryRef entry = FindInCache(services, "", info.version + "." + info.group);
   if (!entry) return false;
-  const Result<Document> object = DecodeStored(entry->value().view(), {});
+  const Result<object::Document> object = DecodeStored(entry->value().view(), {});
   if (!object) return false;
   if (!views::apiregistration_k8s_io_v1::APIService(*object).spec().has_service()) return false;
-  RespondText(request, 503, "service unavailable\n");
+  serving::RespondText(request, 503, "service unavailable\n");
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

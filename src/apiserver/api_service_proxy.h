@@ -6,10 +6,10 @@
 #include "apiserver/rest/resource_storage.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // False: no APIService says so, and the request is for somebody else to answer. `services` is the
 // storage of apiservices; may be null.
-bool ProxyToApiService(ApiRequest& request, ResourceStorage* services);
+bool ProxyToApiService(serving::ApiRequest& request, ResourceStorage* services);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 size_t BackgroundTasks::Add(Duration interval, std::function<void()> run) {
   Task& task = tasks_.emplace_back();
@@ -57,4 +57,4 @@ void BackgroundTasks::Run() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class BackgroundTasks {
  public:
@@ -50,4 +50,4 @@ class BackgroundTasks {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 
 #include "base/read_file.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A configmap takes no more.
@@ -48,4 +48,4 @@ Result<BootstrapOptions> MakeBootstrapOptions(const ApiServerOptions& options) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,9 +5,9 @@
 #include "apiserver/options.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Without the port, which is known when the server listens.
 Result<BootstrapOptions> MakeBootstrapOptions(const ApiServerOptions& options);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

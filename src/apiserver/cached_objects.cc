@@ -5,11 +5,11 @@
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void CachedObjects::Find(BoundKind kind, std::string name_space, std::string name,
                          std::move_only_function<void(Result<BoundObject>)> done) {
-  const ResourceDesc* resource = FindResource("", "v1", BoundResource(kind));
+  const object::ResourceDesc* resource = object::FindResource("", "v1", BoundResource(kind));
   ResourceStorage* storage = resource != nullptr ? storages_.Find(resource->hub) : nullptr;
   if (storage == nullptr) {
     return done(
@@ -17,14 +17,14 @@ void CachedObjects::Find(BoundKind kind, std::string name_space, std::string nam
   }
   storage->cache().Get(
       {std::move(name_space), name, ""},
-      [kind, resource, name, done = std::move(done)](Result<CacheGetReply> reply) mutable {
+      [kind, resource, name, done = std::move(done)](Result<store::CacheGetReply> reply) mutable {
         if (!reply) return done(std::unexpected(std::move(reply.error())));
         if (!reply->entry) return done(std::unexpected(NotFound(*resource, name)));
-        Result<Document> object =
+        Result<object::Document> object =
             DecodeStored(reply->entry->value().view(), reply->entry->revision());
         if (!object) return done(std::unexpected(std::move(object.error())));
         done(ReadBoundObject(kind, *object));
       });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

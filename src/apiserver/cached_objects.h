@@ -4,7 +4,7 @@
 #include "apiserver/authn/bound_object.h"
 #include "apiserver/rest/storage_set.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class CachedObjects final : public BoundObjectLookup {
  public:
@@ -17,4 +17,4 @@ class CachedObjects final : public BoundObjectLookup {
   const StorageSet& storages_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,7 +17,7 @@
 #include "store/cache/ordered_index.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -27,8 +27,8 @@ constexpr uint16_t kSchedulerPort = 10259;
 constexpr Duration kProbeTimeout = std::chrono::seconds(20);
 
 ComponentHealth AskHttps(const std::string& name, uint16_t port) {
-  const HttpsTarget target{IpAddress::LoopbackV4(), port, {}, {}, {}};
-  const Result<HttpsResponse> answer = HttpsGet(target, "/healthz", kProbeTimeout);
+  const net::HttpsTarget target{IpAddress::LoopbackV4(), port, {}, {}, {}};
+  const Result<net::HttpsResponse> answer = net::HttpsGet(target, "/healthz", kProbeTimeout);
   if (!answer) {
     // Whoever cannot be asked is ill, in the words that Go has for the usual reason.
     const std::string where = target.address.WithPort(port);
@@ -45,8 +45,8 @@ ComponentHealth AskHttps(const std::string& name, uint16_t port) {
           .error = {}};
 }
 
-ComponentHealth AskStore(Store& store) {
-  const StoreHealth health = store.Health();
+ComponentHealth AskStore(store::Store& store) {
+  const store::StoreHealth health = store.Health();
   const bool healthy = health.readable && health.writable;
   return {.name = "etcd-0",
           .healthy = healthy,
@@ -57,7 +57,7 @@ ComponentHealth AskStore(Store& store) {
 }
 
 SharedBytes StatusObject(const ComponentHealth& health) {
-  Document document = core::ComponentStatus::New();
+  object::Document document = core::ComponentStatus::New();
   core::MutableComponentStatus status(document);
   status.mutable_metadata().set_name(health.name);
   auto condition = status.add_conditions();
@@ -66,30 +66,31 @@ SharedBytes StatusObject(const ComponentHealth& health) {
   if (!health.message.empty()) condition.set_message(health.message);
   if (!health.error.empty()) condition.set_error(health.error);
   std::string bytes;
-  EncodeStorage(document.root(), &bytes);
+  object::EncodeStorage(document.root(), &bytes);
   return SharedBytes(bytes);
 }
 
-void AnswerGet(ApiRequest& request, const Endpoint& endpoint,
+void AnswerGet(serving::ApiRequest& request, const Endpoint& endpoint,
                const std::vector<ComponentHealth>& all) {
   const auto found = std::ranges::find(all, request.info.name, &ComponentHealth::name);
   if (found == all.end()) {
     // In the singular, as Kubernetes has it.
-    return RespondError(request, NotFoundObject("", "componentstatus", request.info.name));
+    return serving::RespondError(request,
+                                 object::NotFoundObject("", "componentstatus", request.info.name));
   }
-  RespondStored(request, endpoint, 200, StatusObject(*found), Revision{});
+  RespondStored(request, endpoint, 200, StatusObject(*found), store::Revision{});
 }
 
 // The selectors of a list. They have no labels, and of fields the name.
 struct Wanted {
-  LabelSelector labels;
-  FieldSelector fields;
+  object::LabelSelector labels;
+  object::FieldSelector fields;
 
-  static Result<Wanted> Read(const ApiRequest& request) {
-    SKIFF_ASSIGN_OR_RETURN(LabelSelector labels,
-                           LabelSelector::Parse(request.query.Get("labelSelector")));
-    SKIFF_ASSIGN_OR_RETURN(FieldSelector fields,
-                           FieldSelector::Parse(request.query.Get("fieldSelector")));
+  static Result<Wanted> Read(const serving::ApiRequest& request) {
+    SKIFF_ASSIGN_OR_RETURN(object::LabelSelector labels,
+                           object::LabelSelector::Parse(request.query.Get("labelSelector")));
+    SKIFF_ASSIGN_OR_RETURN(object::FieldSelector fields,
+                           object::FieldSelector::Parse(request.query.Get("fieldSelector")));
     return Wanted{std::move(labels), std::move(fields)};
   }
   bool Has(const ComponentHealth& health) const {
@@ -99,38 +100,41 @@ struct Wanted {
   }
 };
 
-void AnswerList(ApiRequest& request, const Endpoint& endpoint,
+void AnswerList(serving::ApiRequest& request, const Endpoint& endpoint,
                 const std::vector<ComponentHealth>& all) {
-  const Result<OutputFormat> format = NegotiateOutput(request, ResponseKind::kList);
-  if (!format) return RespondError(request, format.error());
+  const Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(request, serving::ResponseKind::kList);
+  if (!format) return serving::RespondError(request, format.error());
   const Result<Wanted> wanted = Wanted::Read(request);
-  if (!wanted) return RespondError(request, wanted.error());
-  OrderedIndex index;
+  if (!wanted) return serving::RespondError(request, wanted.error());
+  store::OrderedIndex index;
   for (const ComponentHealth& each : all) {
     if (!wanted->Has(each)) continue;
-    index.Put(CacheEntry::Make(each.name, Revision{}, StatusObject(each), LabelSet()));
+    index.Put(store::CacheEntry::Make(each.name, store::Revision{}, StatusObject(each),
+                                      object::LabelSet()));
   }
-  SymbolTable symbols;
-  EntryShape shape;
+  object::SymbolTable symbols;
+  store::EntryShape shape;
   shape.namespaced = false;
   shape.find_field = [](std::string_view) { return std::optional<size_t>(); };
-  Result<Selection> everything = Selection::Bind({}, shape, symbols);
-  if (!everything) return RespondError(request, everything.error());
-  ListReply reply(index.Snapshot(), Revision{},
-                  std::make_shared<const Selection>(std::move(*everything)), ListReply::Page());
-  if (RespondLocally(request, 200, [&](LocalResponse& answer) {
+  Result<store::Selection> everything = store::Selection::Bind({}, shape, symbols);
+  if (!everything) return serving::RespondError(request, everything.error());
+  store::ListReply reply(index.Snapshot(), store::Revision{},
+                         std::make_shared<const store::Selection>(std::move(*everything)),
+                         store::ListReply::Page());
+  if (serving::RespondLocally(request, 200, [&](serving::LocalResponse& answer) {
         answer.rest().Listed(endpoint.view, std::move(reply));
       })) {
     return;
   }
   auto encoder = MakeListEncoder(request, endpoint, *format, std::move(reply));
-  if (!encoder) return RespondError(request, encoder.error());
+  if (!encoder) return serving::RespondError(request, encoder.error());
   RespondList(request, endpoint.context->clock, std::move(*encoder), *format);
 }
 
 }  // namespace
 
-std::vector<ComponentCheck> StandardComponents(Store& store) {
+std::vector<ComponentCheck> StandardComponents(store::Store& store) {
   const auto https = [](std::string name, uint16_t port) {
     return ComponentCheck{name, [name, port] { return AskHttps(name, port); }};
   };
@@ -159,7 +163,7 @@ ComponentHealth ComponentStatuses::Ask(const ComponentCheck& check) {
   return check.ask();
 }
 
-void ComponentStatuses::Answer(ApiRequestPtr request, const Endpoint& endpoint) {
+void ComponentStatuses::Answer(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
   waiting_.push_back({std::move(request), &endpoint});
@@ -197,4 +201,4 @@ void ComponentStatuses::Stop() {
   thread_ = nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -21,7 +21,7 @@
 #include "serving/request/api_request.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ComponentHealth {
   std::string name;
@@ -36,7 +36,7 @@ struct ComponentCheck {
 };
 
 // Those of v1.36: controller-manager, etcd-0, scheduler.
-std::vector<ComponentCheck> StandardComponents(Store& store);
+std::vector<ComponentCheck> StandardComponents(store::Store& store);
 
 class ComponentStatuses {
  public:
@@ -50,13 +50,13 @@ class ComponentStatuses {
   // set before is then not being asked any more. Any thread.
   void SetWithin(const std::string& name, std::function<std::string()> fault);
   // A get or a list. The endpoint is that of componentstatuses.
-  void Answer(ApiRequestPtr request, const Endpoint& endpoint);
+  void Answer(serving::ApiRequestPtr request, const Endpoint& endpoint);
   // Who still waits is not answered.
   void Stop();
 
  private:
   struct Waiting {
-    ApiRequestPtr request;
+    serving::ApiRequestPtr request;
     const Endpoint* endpoint;
   };
   void Run();
@@ -72,4 +72,4 @@ class ComponentStatuses {
   std::unique_ptr<Thread> thread_;  // begins with the first request
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,15 +10,15 @@
 #include "base/limits.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-struct RecordingSink final : ClientWatchSink {
-  std::vector<ClientEvent> events;
+struct RecordingSink final : client::ClientWatchSink {
+  std::vector<client::ClientEvent> events;
   bool ended = false;
   std::optional<Status> why;
 
-  void OnEvents(std::span<const ClientEvent> batch) override {
+  void OnEvents(std::span<const client::ClientEvent> batch) override {
     events.insert(events.end(), batch.begin(), batch.end());
   }
   void OnEnd(std::optional<Status> reason) override {
@@ -26,28 +26,32 @@ struct RecordingSink final : ClientWatchSink {
     ended = true;
     why = std::move(reason);
   }
-  const ClientEvent* Find(ClientEvent::Type type, std::string_view name) const {
-    for (const ClientEvent& event : events) {
-      if (event.type == type && NameOf(*event.object).name == name) return &event;
+  const client::ClientEvent* Find(client::ClientEvent::Type type, std::string_view name) const {
+    for (const client::ClientEvent& event : events) {
+      if (event.type == type && client::NameOf(*event.object).name == name) return &event;
     }
     return nullptr;
   }
 };
 
-UserInfo Ann() { return {.name = "ann", .uid = {}, .groups = {kAuthenticatedGroup}, .extra = {}}; }
+serving::UserInfo Ann() {
+  return {.name = "ann", .uid = {}, .groups = {serving::kAuthenticatedGroup}, .extra = {}};
+}
 
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
-const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& Namespaces() { return client::BuiltIn("", "v1", "namespaces"); }
 
-ObjectPtr ConfigMap(const std::string& name, const std::string& value = "1") {
-  return *ParseObject(ConfigMaps(), R"({"metadata":{"name":")" + name +
-                                        R"(","namespace":"default"},"data":{"a":")" + value +
-                                        "\"}}");
+client::ObjectPtr ConfigMap(const std::string& name, const std::string& value = "1") {
+  return *client::ParseObject(ConfigMaps(), R"({"metadata":{"name":")" + name +
+                                                R"(","namespace":"default"},"data":{"a":")" +
+                                                value + "\"}}");
 }
 
 class ConnectTest : public ServerWithinTest {
  protected:
-  Result<ClientReply> Ask(ClientCall call) { return Await(client().Send(std::move(call))); }
+  Result<client::ClientReply> Ask(client::ClientCall call) {
+    return Await(client().Send(std::move(call)));
+  }
 };
 
 TEST_F(ConnectTest, AServerWithoutAListenerHasNoAddresses) {
@@ -56,11 +60,11 @@ TEST_F(ConnectTest, AServerWithoutAListenerHasNoAddresses) {
 
 // The server itself writes from time to time, too, and may be the one whose write fails.
 TEST_F(ConnectTest, AWriteWhoseOutcomeTheStoreDoesNotKnowIsATimeout) {
-  Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c0")));
+  Result<client::ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c0")));
   ASSERT_TRUE(made) << made.error().ToString();
   for (int i = 1; made || made.error().reason() == StatusReason::kServiceUnavailable; ++i) {
     ASSERT_TRUE(Eventually([&] { return store_->Health().writable; }));
-    disk_->FailWrite(1, MemoryDisk::Outcome::kApplied);
+    disk_->FailWrite(1, store::MemoryDisk::Outcome::kApplied);
     made = Await(client().Create(ConfigMaps(), ConfigMap("c" + std::to_string(i))));
     ASSERT_LT(i, 100);
   }
@@ -70,26 +74,26 @@ TEST_F(ConnectTest, AWriteWhoseOutcomeTheStoreDoesNotKnowIsATimeout) {
 }
 
 TEST_F(ConnectTest, WhatIsWrittenIsReadAsDocumentsOfTheVersionAskedFor) {
-  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  const Result<client::ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_TRUE(made) << made.error().ToString();
   EXPECT_EQ((*made)->kind(), "ConfigMap");
-  EXPECT_FALSE(UidOf(**made).empty());
-  EXPECT_FALSE(ResourceVersionOf(**made).empty());
-  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+  EXPECT_FALSE(client::UidOf(**made).empty());
+  EXPECT_FALSE(client::ResourceVersionOf(**made).empty());
+  const Result<client::ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
   ASSERT_TRUE(read);
   EXPECT_EQ((*read)->root().FindPath({"data", "a"})->AsText(), "1");
 }
 
 TEST_F(ConnectTest, AnObjectIsDecodedOnceForAllThatHoldIt) {
-  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  const Result<client::ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_TRUE(made);
   // Until the cache has caught up, a server that has just started reads from the store.
-  Result<ObjectPtr> read = nullptr;
+  Result<client::ObjectPtr> read = nullptr;
   EXPECT_TRUE(Eventually([&] {
     read = Await(client().Get(ConfigMaps(), {"default", "c"}));
     return read && made->get() == read->get();
   }));
-  const auto listed = Ask({.verb = ClientVerb::kList,
+  const auto listed = Ask({.verb = client::ClientVerb::kList,
                            .resource = &ConfigMaps(),
                            .target = {"default", ""},
                            .field_selector = "metadata.name=c"});
@@ -102,7 +106,7 @@ TEST_F(ConnectTest, AnObjectIsDecodedOnceForAllThatHoldIt) {
 TEST_F(ConnectTest, AnswersComeAfterTheCallHasReturned) {
   bool answered = false;
   admin_->Send({.resource = &Namespaces(), .target = {"", "default"}},
-               [&](const Result<ClientReply>& reply) {
+               [&](const Result<client::ClientReply>& reply) {
                  answered = true;
                  EXPECT_TRUE(reply);
                });
@@ -112,8 +116,8 @@ TEST_F(ConnectTest, AnswersComeAfterTheCallHasReturned) {
 
 TEST_F(ConnectTest, WhoMayNotIsToldWhatHttpClientsAreTold) {
   const auto ann = server_->Connect(Ann(), executor_);
-  Client client(*ann, "test");
-  const Result<ObjectPtr> get = Await(client.Get(ConfigMaps(), {"default", "c"}));
+  client::Client client(*ann, "test");
+  const Result<client::ObjectPtr> get = Await(client.Get(ConfigMaps(), {"default", "c"}));
   ASSERT_FALSE(get);
   EXPECT_EQ(get.error().reason(), StatusReason::kForbidden);
   EXPECT_EQ(get.error().message(),
@@ -122,12 +126,12 @@ TEST_F(ConnectTest, WhoMayNotIsToldWhatHttpClientsAreTold) {
   ASSERT_NE(get.error().subject(), nullptr);
   EXPECT_EQ(get.error().subject()->name, "c");
   EXPECT_EQ(get.error().subject()->kind, "configmaps");
-  const Result<ObjectPtr> create = Await(client.Create(ConfigMaps(), ConfigMap("c")));
+  const Result<client::ObjectPtr> create = Await(client.Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_FALSE(create);
   EXPECT_EQ(create.error().message(),
             "configmaps is forbidden: User \"ann\" cannot create resource \"configmaps\" in API "
             "group \"\" in the namespace \"default\"");
-  const Result<ObjectPtr> name_space = Await(client.Get(Namespaces(), {"", "default"}));
+  const Result<client::ObjectPtr> name_space = Await(client.Get(Namespaces(), {"", "default"}));
   ASSERT_FALSE(name_space);
   EXPECT_EQ(name_space.error().message(),
             "namespaces \"default\" is forbidden: User \"ann\" cannot get resource \"namespaces\" "
@@ -139,12 +143,14 @@ TEST_F(ConnectTest, WhoMayNotIsToldWhatHttpClientsAreTold) {
 }
 
 TEST_F(ConnectTest, ValidationAndAdmissionHaveTheirSay) {
-  const Result<ObjectPtr> invalid = Await(client().Create(ConfigMaps(), ConfigMap("Not_A_Name")));
+  const Result<client::ObjectPtr> invalid =
+      Await(client().Create(ConfigMaps(), ConfigMap("Not_A_Name")));
   ASSERT_FALSE(invalid);
   EXPECT_EQ(invalid.error().reason(), StatusReason::kInvalid);
   EXPECT_EQ(invalid.error().field(), "metadata.name");
-  const Result<ObjectPtr> nowhere = Await(client().Create(
-      ConfigMaps(), *ParseObject(ConfigMaps(), R"({"metadata":{"name":"c","namespace":"no"}})")));
+  const Result<client::ObjectPtr> nowhere = Await(client().Create(
+      ConfigMaps(),
+      *client::ParseObject(ConfigMaps(), R"({"metadata":{"name":"c","namespace":"no"}})")));
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().reason(), StatusReason::kNotFound);
   const Result<void> kept = Await(client().Delete(Namespaces(), {"", "kube-system"}));
@@ -154,38 +160,38 @@ TEST_F(ConnectTest, ValidationAndAdmissionHaveTheirSay) {
 
 TEST_F(ConnectTest, NamesThatAreNoNamesLeadNowhere) {
   for (const std::string name : {"", "..", "a/b", "a\nb"}) {
-    const Result<ObjectPtr> got = Await(client().Get(ConfigMaps(), {"default", name}));
+    const Result<client::ObjectPtr> got = Await(client().Get(ConfigMaps(), {"default", name}));
     ASSERT_FALSE(got) << name;
     EXPECT_EQ(got.error().reason(), StatusReason::kBadRequest) << name;
   }
 }
 
 TEST_F(ConnectTest, UpdatesPatchesAndAppliesChangeWhatIsThere) {
-  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  const Result<client::ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_TRUE(made);
-  const auto copy = MutableCopy(**made);
-  copy->root().Find("data")->SetEntry(copy->arena(), "b", Value::String("2"));
-  const Result<ObjectPtr> updated = Await(client().Update(ConfigMaps(), copy));
+  const auto copy = client::MutableCopy(**made);
+  copy->root().Find("data")->SetEntry(copy->arena(), "b", object::Value::String("2"));
+  const Result<client::ObjectPtr> updated = Await(client().Update(ConfigMaps(), copy));
   ASSERT_TRUE(updated) << updated.error().ToString();
   EXPECT_EQ((*updated)->root().FindPath({"data", "b"})->AsText(), "2");
   // The old one is too old by now.
-  const Result<ObjectPtr> again = Await(client().Update(ConfigMaps(), *made));
+  const Result<client::ObjectPtr> again = Await(client().Update(ConfigMaps(), *made));
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().reason(), StatusReason::kConflict);
-  for (const auto& [type, patch] : std::initializer_list<std::pair<PatchType, std::string>>{
-           {PatchType::kMerge, R"({"data":{"k":"merge"}})"},
-           {PatchType::kStrategic, R"({"data":{"k":"strategic"}})"},
-           {PatchType::kJson, R"([{"op":"replace","path":"/data/k","value":"json"}])"}}) {
-    const Result<ObjectPtr> patched =
+  for (const auto& [type, patch] : std::initializer_list<std::pair<client::PatchType, std::string>>{
+           {client::PatchType::kMerge, R"({"data":{"k":"merge"}})"},
+           {client::PatchType::kStrategic, R"({"data":{"k":"strategic"}})"},
+           {client::PatchType::kJson, R"([{"op":"replace","path":"/data/k","value":"json"}])"}}) {
+    const Result<client::ObjectPtr> patched =
         Await(client().Patch(ConfigMaps(), {"default", "c"}, type, patch));
     ASSERT_TRUE(patched) << patched.error().ToString();
     EXPECT_NE(patch.find((*patched)->root().FindPath({"data", "k"})->AsText()), std::string::npos);
   }
   const auto applied =
-      Ask({.verb = ClientVerb::kPatch,
+      Ask({.verb = client::ClientVerb::kPatch,
            .resource = &ConfigMaps(),
            .target = {"default", "c"},
-           .patch_type = PatchType::kApply,
+           .patch_type = client::PatchType::kApply,
            .patch = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},)"
                     R"("data":{"k":"apply"}})",
            .force = true,
@@ -193,7 +199,7 @@ TEST_F(ConnectTest, UpdatesPatchesAndAppliesChangeWhatIsThere) {
   ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(applied->object->root().FindPath({"data", "k"})->AsText(), "apply");
   ByteBuffer json;
-  EncodeJson(applied->object->root(), json);
+  object::EncodeJson(applied->object->root(), json);
   EXPECT_NE(json.view().find("\"manager\":\"applier\""), std::string_view::npos);
 }
 
@@ -203,60 +209,60 @@ TEST_F(ConnectTest, DeletionsHeedTheirPreconditions) {
       Await(client().Delete(ConfigMaps(), {"default", "c"}, {.uid = "another"}));
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().reason(), StatusReason::kConflict);
-  const auto gone = Ask({.verb = ClientVerb::kDelete,
+  const auto gone = Ask({.verb = client::ClientVerb::kDelete,
                          .resource = &ConfigMaps(),
                          .target = {"default", "c"},
                          .deletion = {.propagation = "Background"}});
   ASSERT_TRUE(gone) << gone.error().ToString();
   EXPECT_EQ(gone->object, nullptr);
-  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+  const Result<client::ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().reason(), StatusReason::kNotFound);
 }
 
 TEST_F(ConnectTest, AForegroundDeletionLeavesItsFinalizer) {
   ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
-  const auto begun = Ask({.verb = ClientVerb::kDelete,
+  const auto begun = Ask({.verb = client::ClientVerb::kDelete,
                           .resource = &ConfigMaps(),
                           .target = {"default", "c"},
                           .deletion = {.propagation = "Foreground"}});
   ASSERT_TRUE(begun);
   ASSERT_NE(begun->object, nullptr);
-  EXPECT_TRUE(IsDeleting(*begun->object));
+  EXPECT_TRUE(client::IsDeleting(*begun->object));
 }
 
 TEST_F(ConnectTest, ACollectionIsDeletedBySelector) {
   for (const char* name : {"a", "b", "c"}) {
     ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap(name))));
   }
-  const auto gone = Ask({.verb = ClientVerb::kDeleteCollection,
+  const auto gone = Ask({.verb = client::ClientVerb::kDeleteCollection,
                          .resource = &ConfigMaps(),
                          .target = {"default", ""},
                          .field_selector = "metadata.name!=b"});
   ASSERT_TRUE(gone) << gone.error().ToString();
   std::vector<std::string> names;
-  for (const ObjectPtr& item : gone->items) names.push_back(NameOf(*item).name);
+  for (const client::ObjectPtr& item : gone->items) names.push_back(client::NameOf(*item).name);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "c"})) << "it answers what it deleted";
   EXPECT_TRUE(Await(client().Get(ConfigMaps(), {"default", "b"})));
   EXPECT_FALSE(Await(client().Get(ConfigMaps(), {"default", "a"})));
 }
 
 TEST_F(ConnectTest, ComponentStatusesAreListedThoughNoneIsStored) {
-  const ApiResource& components = BuiltIn("", "v1", "componentstatuses");
-  const auto all = Ask({.verb = ClientVerb::kList, .resource = &components});
+  const client::ApiResource& components = client::BuiltIn("", "v1", "componentstatuses");
+  const auto all = Ask({.verb = client::ClientVerb::kList, .resource = &components});
   ASSERT_TRUE(all) << all.error().ToString();
   ASSERT_EQ(all->items.size(), 3U);
-  EXPECT_EQ(NameOf(*all->items[1]).name, "etcd-0");
+  EXPECT_EQ(client::NameOf(*all->items[1]).name, "etcd-0");
   EXPECT_EQ(all->items[1]->kind(), "ComponentStatus");
   const auto one = Await(client().Get(components, {"", "etcd-0"}));
   ASSERT_TRUE(one) << one.error().ToString();
-  EXPECT_EQ(NameOf(**one).name, "etcd-0");
+  EXPECT_EQ(client::NameOf(**one).name, "etcd-0");
 }
 
 TEST_F(ConnectTest, SoManyCallsAndWatchesAreOpenAndNoMore) {
   size_t well = 0;
   size_t refused = 0;
-  const auto note = [&](const Result<ClientReply>& reply) {
+  const auto note = [&](const Result<client::ClientReply>& reply) {
     if (reply) ++well;
     if (!reply && reply.error().reason() == StatusReason::kTooManyRequests) ++refused;
   };
@@ -269,29 +275,31 @@ TEST_F(ConnectTest, SoManyCallsAndWatchesAreOpenAndNoMore) {
 }
 
 TEST_F(ConnectTest, SubresourcesTakeAndGiveObjectsOfTheirOwnKind) {
-  const ApiResource& accounts = BuiltIn("", "v1", "serviceaccounts");
-  const ApiResource& deployments = BuiltIn("apps", "v1", "deployments");
+  const client::ApiResource& accounts = client::BuiltIn("", "v1", "serviceaccounts");
+  const client::ApiResource& deployments = client::BuiltIn("apps", "v1", "deployments");
   ASSERT_TRUE(Await(client().Create(
       deployments,
-      *ParseObject(deployments,
-                   R"({"metadata":{"name":"d","namespace":"default"},"spec":{"replicas":3,)"
-                   R"("selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":)"
-                   R"({"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"))));
+      *client::ParseObject(
+          deployments, R"({"metadata":{"name":"d","namespace":"default"},"spec":{"replicas":3,)"
+                       R"("selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":)"
+                       R"({"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"))));
   const auto scale =
       Ask({.resource = &deployments, .target = {"default", "d"}, .subresource = "scale"});
   ASSERT_TRUE(scale) << scale.error().ToString();
   EXPECT_EQ(scale->object->kind(), "Scale");
   EXPECT_EQ(scale->object->root().FindPath({"spec", "replicas"})->AsInt(), 3);
-  const Result<ObjectPtr> status = Await(client().Patch(
-      deployments, {"default", "d"}, PatchType::kMerge, R"({"status":{"replicas":2}})", "status"));
+  const Result<client::ObjectPtr> status =
+      Await(client().Patch(deployments, {"default", "d"}, client::PatchType::kMerge,
+                           R"({"status":{"replicas":2}})", "status"));
   ASSERT_TRUE(status);
   EXPECT_EQ((*status)->root().FindPath({"status", "replicas"})->AsInt(), 2);
   // Nobody signs tokens here.
-  const auto token = Ask({.verb = ClientVerb::kCreate,
-                          .resource = &accounts,
-                          .target = {"default", "none"},
-                          .subresource = "token",
-                          .body = *ParseObject(BuiltIn("", "v1", "namespaces"), "{}")});
+  const auto token =
+      Ask({.verb = client::ClientVerb::kCreate,
+           .resource = &accounts,
+           .target = {"default", "none"},
+           .subresource = "token",
+           .body = *client::ParseObject(client::BuiltIn("", "v1", "namespaces"), "{}")});
   EXPECT_FALSE(token);
 }
 
@@ -303,23 +311,24 @@ TEST_F(ConnectTest, TwoClientsSeeEachOthersWrites) {
   ASSERT_TRUE(
       executor_.Until([&] { return !sink.events.empty() && sink.events.back().initial_end; }));
   ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
-  ASSERT_TRUE(Await(
-      client().Patch(ConfigMaps(), {"default", "c"}, PatchType::kMerge, R"({"data":{"a":"2"}})")));
+  ASSERT_TRUE(Await(client().Patch(ConfigMaps(), {"default", "c"}, client::PatchType::kMerge,
+                                   R"({"data":{"a":"2"}})")));
   ASSERT_TRUE(Await(client().Delete(ConfigMaps(), {"default", "c"})));
-  ASSERT_TRUE(
-      executor_.Until([&] { return sink.Find(ClientEvent::Type::kDeleted, "c") != nullptr; }));
-  const ClientEvent* added = sink.Find(ClientEvent::Type::kAdded, "c");
-  const ClientEvent* modified = sink.Find(ClientEvent::Type::kModified, "c");
+  ASSERT_TRUE(executor_.Until(
+      [&] { return sink.Find(client::ClientEvent::Type::kDeleted, "c") != nullptr; }));
+  const client::ClientEvent* added = sink.Find(client::ClientEvent::Type::kAdded, "c");
+  const client::ClientEvent* modified = sink.Find(client::ClientEvent::Type::kModified, "c");
   ASSERT_NE(added, nullptr);
   ASSERT_NE(modified, nullptr);
   EXPECT_EQ(modified->object->root().FindPath({"data", "a"})->AsText(), "2");
-  EXPECT_NE(ResourceVersionOf(*added->object), ResourceVersionOf(*modified->object));
+  EXPECT_NE(client::ResourceVersionOf(*added->object),
+            client::ResourceVersionOf(*modified->object));
   EXPECT_FALSE(sink.ended);
 }
 
 TEST_F(ConnectTest, MetadataAloneIsGivenWhereItIsWanted) {
   ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
-  const auto listed = Ask({.verb = ClientVerb::kList,
+  const auto listed = Ask({.verb = client::ClientVerb::kList,
                            .resource = &ConfigMaps(),
                            .target = {"default", ""},
                            .field_selector = "metadata.name=c",
@@ -327,8 +336,8 @@ TEST_F(ConnectTest, MetadataAloneIsGivenWhereItIsWanted) {
   ASSERT_TRUE(listed);
   ASSERT_EQ(listed->items.size(), 1U);
   EXPECT_EQ(listed->items[0]->kind(), "PartialObjectMetadata");
-  EXPECT_EQ(NameOf(*listed->items[0]).name, "c");
-  EXPECT_FALSE(ResourceVersionOf(*listed->items[0]).empty());
+  EXPECT_EQ(client::NameOf(*listed->items[0]).name, "c");
+  EXPECT_FALSE(client::ResourceVersionOf(*listed->items[0]).empty());
   EXPECT_EQ(listed->items[0]->root().Find("data"), nullptr);
 }
 
@@ -336,8 +345,10 @@ TEST_F(ConnectTest, ListsComeInPages) {
   for (const char* name : {"a", "b", "c"}) {
     ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap(name))));
   }
-  ClientCall call{
-      .verb = ClientVerb::kList, .resource = &ConfigMaps(), .target = {"default", ""}, .limit = 2};
+  client::ClientCall call{.verb = client::ClientVerb::kList,
+                          .resource = &ConfigMaps(),
+                          .target = {"default", ""},
+                          .limit = 2};
   size_t seen = 0;
   do {
     const auto page = Ask(call);
@@ -376,13 +387,13 @@ TEST_F(ConnectTest, CloseAnswersWhatIsOpenAndAllThatComes) {
   RecordingSink sink;
   const auto watch = admin_->Watch({.resource = &ConfigMaps()}, &sink);
   std::vector<StatusReason> answers;
-  const auto note = [&](const Result<ClientReply>& reply) {
+  const auto note = [&](const Result<client::ClientReply>& reply) {
     ASSERT_FALSE(reply);
     answers.push_back(reply.error().reason());
   };
   admin_->Send({.resource = &Namespaces(), .target = {"", "default"}}, note);
   bool discovered = false;
-  admin_->Discover([&](const Result<ServedApi>& api) { discovered = !api; });
+  admin_->Discover([&](const Result<client::ServedApi>& api) { discovered = !api; });
   admin_->Close();
   EXPECT_EQ(answers.size(), 1U);
   EXPECT_TRUE(discovered);
@@ -403,11 +414,11 @@ TEST_F(ConnectTest, NothingComesOnceTheTransportIsGone) {
   bool answered = false;
   RecordingSink sink;
   auto watch = admin_->Watch({.resource = &ConfigMaps(), .send_initial_events = true}, &sink);
-  admin_->Send({.verb = ClientVerb::kCreate,
+  admin_->Send({.verb = client::ClientVerb::kCreate,
                 .resource = &ConfigMaps(),
                 .target = {"default", "c"},
                 .body = ConfigMap("c")},
-               [&](const Result<ClientReply>&) { answered = true; });
+               [&](const Result<client::ClientReply>&) { answered = true; });
   admin_.reset();
   executor_.Drain();
   EXPECT_FALSE(answered);
@@ -431,10 +442,10 @@ TEST_F(ConnectTest, TheServerEndsThoughTheClientOfAWatchHasGone) {
 }
 
 TEST_F(ConnectTest, DiscoveryTellsOfEveryResourceOnce) {
-  const Result<ServedApi> api = Await(client().Discover());
+  const Result<client::ServedApi> api = Await(client().Discover());
   ASSERT_TRUE(api);
   size_t pods = 0;
-  for (const DiscoveredResource& each : api->resources) {
+  for (const client::DiscoveredResource& each : api->resources) {
     if (each.resource.name != "pods") continue;
     ++pods;
     EXPECT_EQ(each.resource.kind, "Pod");
@@ -446,17 +457,18 @@ TEST_F(ConnectTest, DiscoveryTellsOfEveryResourceOnce) {
 }
 
 TEST_F(ConnectTest, GroupsThatAreServedElsewhereAreUnavailable) {
-  const ApiResource& services = BuiltIn("apiregistration.k8s.io", "v1", "apiservices");
+  const client::ApiResource& services =
+      client::BuiltIn("apiregistration.k8s.io", "v1", "apiservices");
   ASSERT_TRUE(Await(client().Create(
-      services,
-      *ParseObject(services, R"({"metadata":{"name":"v1beta1.metrics.k8s.io"},"spec":{"group":)"
-                             R"("metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,)"
-                             R"("versionPriority":100,"insecureSkipTLSVerify":true,)"
-                             R"("service":{"name":"m","namespace":"kube-system"}}})"))));
-  const Result<ServedApi> api = Await(client().Discover());
+      services, *client::ParseObject(
+                    services, R"({"metadata":{"name":"v1beta1.metrics.k8s.io"},"spec":{"group":)"
+                              R"("metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,)"
+                              R"("versionPriority":100,"insecureSkipTLSVerify":true,)"
+                              R"("service":{"name":"m","namespace":"kube-system"}}})"))));
+  const Result<client::ServedApi> api = Await(client().Discover());
   ASSERT_TRUE(api);
   EXPECT_EQ(api->unavailable, std::vector<std::string>{"metrics.k8s.io/v1beta1"});
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

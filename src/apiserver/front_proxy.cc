@@ -6,14 +6,14 @@
 #include "base/strings.h"
 #include "serving/request/query.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 void Lower(std::vector<std::string>& names) {
   for (std::string& name : names) name = AsciiLower(name);
 }
 
-std::string_view FirstOf(const HttpRequest& request, const std::vector<std::string>& names) {
+std::string_view FirstOf(const net::HttpRequest& request, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const std::string_view value = request.headers.Get(name);
     if (!value.empty()) return value;
@@ -31,24 +31,25 @@ FrontProxyAuthenticator::FrontProxyAuthenticator(FrontProxyOptions options, Cloc
   Lower(options_.extra_header_prefixes);
 }
 
-void FrontProxyAuthenticator::Authenticate(const HttpRequest& request,
-                                           AuthenticationCallback done) {
+void FrontProxyAuthenticator::Authenticate(const net::HttpRequest& request,
+                                           serving::AuthenticationCallback done) {
   done(Read(request));
 }
 
-Authentication FrontProxyAuthenticator::Read(const HttpRequest& request) const {
-  const PeerCertificate* peer = request.peer.get();
+serving::Authentication FrontProxyAuthenticator::Read(const net::HttpRequest& request) const {
+  const net::PeerCertificate* peer = request.peer.get();
   if (peer == nullptr || (peer->verified_by & options_.verified_by) == 0) return {};
   const std::string_view name = FirstOf(request, options_.username_headers);
   if (name.empty()) return {};
   if (clock_.Wall() >= std::chrono::seconds(peer->not_after_seconds + 1)) {
-    return Authentication::Refused("the certificate of the front proxy has expired");
+    return serving::Authentication::Refused("the certificate of the front proxy has expired");
   }
   const auto& allowed = options_.allowed_names;
   if (!allowed.empty() && std::ranges::find(allowed, peer->common_name) == allowed.end()) {
-    return Authentication::Refused("the certificate is not that of an allowed front proxy");
+    return serving::Authentication::Refused(
+        "the certificate is not that of an allowed front proxy");
   }
-  UserInfo user;
+  serving::UserInfo user;
   user.name = name;
   user.uid = FirstOf(request, options_.uid_headers);
   for (const std::string& header : options_.group_headers) {
@@ -61,11 +62,12 @@ Authentication FrontProxyAuthenticator::Read(const HttpRequest& request) const {
     for (const auto& field : request.headers.fields()) {
       if (!field.name.starts_with(prefix)) continue;
       const std::string_view key = std::string_view(field.name).substr(prefix.size());
-      extra[PercentDecode(key, false).value_or(std::string(key))].emplace_back(field.value);
+      extra[serving::PercentDecode(key, false).value_or(std::string(key))].emplace_back(
+          field.value);
     }
   }
   user.extra.assign(extra.begin(), extra.end());
-  return Authentication::Of(std::move(user));
+  return serving::Authentication::Of(std::move(user));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

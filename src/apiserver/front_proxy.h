@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct FrontProxyOptions {
   uint32_t verified_by = 0;                // the bit of the proxies' CA (PeerCertificate)
@@ -21,16 +21,16 @@ struct FrontProxyOptions {
   std::vector<std::string> extra_header_prefixes;
 };
 
-class FrontProxyAuthenticator final : public Authenticator {
+class FrontProxyAuthenticator final : public serving::Authenticator {
  public:
   FrontProxyAuthenticator(FrontProxyOptions options, Clock& clock);
-  void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
+  void Authenticate(const net::HttpRequest& request, serving::AuthenticationCallback done) override;
 
  private:
-  Authentication Read(const HttpRequest& request) const;
+  serving::Authentication Read(const net::HttpRequest& request) const;
 
   FrontProxyOptions options_;
   Clock& clock_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

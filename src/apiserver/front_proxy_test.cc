@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-using Outcome = Authentication::Outcome;
+using Outcome = serving::Authentication::Outcome;
 
 class FrontProxyTest : public ::testing::Test {
  protected:
@@ -14,7 +14,7 @@ class FrontProxyTest : public ::testing::Test {
     peer_.verified_by = 2;
     peer_.not_after_seconds = 2'000'000'000;
   }
-  Authentication Ask(const std::vector<std::pair<std::string, std::string>>& headers) {
+  serving::Authentication Ask(const std::vector<std::pair<std::string, std::string>>& headers) {
     FrontProxyAuthenticator proxies({.verified_by = 2,
                                      .allowed_names = {"proxy"},
                                      .username_headers = {"X-Remote-User"},
@@ -22,25 +22,25 @@ class FrontProxyTest : public ::testing::Test {
                                      .group_headers = {"X-Remote-Group"},
                                      .extra_header_prefixes = {"X-Remote-Extra-"}},
                                     clock_);
-    HttpRequest request;
-    request.peer = std::make_shared<PeerCertificate>(peer_);
+    net::HttpRequest request;
+    request.peer = std::make_shared<net::PeerCertificate>(peer_);
     for (const auto& [name, value] : headers) request.headers.Add(name, value);
-    Authentication out;
-    proxies.Authenticate(request, [&](Authentication found) { out = found; });
+    serving::Authentication out;
+    proxies.Authenticate(request, [&](serving::Authentication found) { out = found; });
     return out;
   }
 
   ManualClock clock_;
-  PeerCertificate peer_;
+  net::PeerCertificate peer_;
 };
 
 TEST_F(FrontProxyTest, TheHeadersSayWhoAsks) {
-  const Authentication found = Ask({{"x-remote-user", "ann"},
-                                    {"x-remote-uid", "7"},
-                                    {"x-remote-group", "dev"},
-                                    {"x-remote-group", "ops"},
-                                    {"x-remote-extra-a%2fb", "1"},
-                                    {"x-remote-extra-a%2fb", "2"}});
+  const serving::Authentication found = Ask({{"x-remote-user", "ann"},
+                                             {"x-remote-uid", "7"},
+                                             {"x-remote-group", "dev"},
+                                             {"x-remote-group", "ops"},
+                                             {"x-remote-extra-a%2fb", "1"},
+                                             {"x-remote-extra-a%2fb", "2"}});
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.user.name, "ann");
   EXPECT_EQ(found.user.uid, "7");
@@ -60,4 +60,4 @@ TEST_F(FrontProxyTest, OnlyProxiesMaySaySo) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

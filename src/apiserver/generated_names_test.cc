@@ -5,7 +5,7 @@
 
 #include "apiserver/server_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Gives the same number again and again, as often as it is told.
@@ -28,11 +28,12 @@ class GeneratedNamesTest : public ServerWithinTest {
     server_.reset();
   }
 
-  Result<ObjectPtr> Create() {
-    const ApiResource& config_maps = BuiltIn("", "v1", "configmaps");
+  Result<client::ObjectPtr> Create() {
+    const client::ApiResource& config_maps = client::BuiltIn("", "v1", "configmaps");
     return Await(client().Create(
         config_maps,
-        *ParseObject(config_maps, R"({"metadata":{"generateName":"m-","namespace":"default"}})")));
+        *client::ParseObject(config_maps,
+                             R"({"metadata":{"generateName":"m-","namespace":"default"}})")));
   }
 
   RepeatingRandom repeating_;
@@ -44,24 +45,24 @@ constexpr int64_t kForEver = 1'000'000;
 
 TEST_F(GeneratedNamesTest, AnotherIsChosenIfOneIsTaken) {
   repeating_.Repeat(kForEver);
-  const Result<ObjectPtr> first = Create();
+  const Result<client::ObjectPtr> first = Create();
   ASSERT_TRUE(first) << first.error().ToString();
   repeating_.Repeat(2 * kNumbersOfAName);
-  const Result<ObjectPtr> second = Create();
+  const Result<client::ObjectPtr> second = Create();
   ASSERT_TRUE(second) << second.error().ToString();
-  EXPECT_NE(NameOf(**first).name, NameOf(**second).name);
-  for (const Result<ObjectPtr>& each : {first, second}) {
-    const Result<ObjectPtr> found =
-        Await(client().Get(BuiltIn("", "v1", "configmaps"), NameOf(**each)));
+  EXPECT_NE(client::NameOf(**first).name, client::NameOf(**second).name);
+  for (const Result<client::ObjectPtr>& each : {first, second}) {
+    const Result<client::ObjectPtr> found =
+        Await(client().Get(client::BuiltIn("", "v1", "configmaps"), client::NameOf(**each)));
     ASSERT_TRUE(found) << found.error().ToString();
-    EXPECT_EQ(UidOf(**found), UidOf(**each));
+    EXPECT_EQ(client::UidOf(**found), client::UidOf(**each));
   }
 }
 
 TEST_F(GeneratedNamesTest, AClientIsToldIfAllOfThemAreTaken) {
   repeating_.Repeat(kForEver);
   ASSERT_TRUE(Create());
-  const Result<ObjectPtr> second = Create();
+  const Result<client::ObjectPtr> second = Create();
   repeating_.Repeat(0);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().reason(), StatusReason::kAlreadyExists);
@@ -72,4 +73,4 @@ TEST_F(GeneratedNamesTest, AClientIsToldIfAllOfThemAreTaken) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "serving/request/query.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
@@ -24,7 +24,7 @@ std::optional<std::pair<std::string, std::string>> AccountOf(std::string_view us
   return std::pair(std::string(user.substr(0, colon)), std::string(user.substr(colon + 1)));
 }
 
-void AddExtra(UserInfo& user, std::string key, std::string value) {
+void AddExtra(serving::UserInfo& user, std::string key, std::string value) {
   const auto place =
       std::ranges::lower_bound(user.extra, key, {}, [](const auto& e) { return e.first; });
   if (place != user.extra.end() && place->first == key) {
@@ -34,8 +34,8 @@ void AddExtra(UserInfo& user, std::string key, std::string value) {
   }
 }
 
-void Read(const HttpHeaders& headers, Impersonation& out) {
-  for (const HttpHeaders::Field& field : headers.fields()) {
+void Read(const net::HttpHeaders& headers, Impersonation& out) {
+  for (const net::HttpHeaders::Field& field : headers.fields()) {
     if (field.name == "impersonate-user") {
       out.user.name = field.value;
     } else if (field.name == "impersonate-uid") {
@@ -44,7 +44,7 @@ void Read(const HttpHeaders& headers, Impersonation& out) {
       out.user.groups.push_back(field.value);
     } else if (field.name.starts_with(kExtraPrefix)) {
       const std::string_view key = std::string_view(field.name).substr(kExtraPrefix.size());
-      AddExtra(out.user, AsciiLower(PercentDecode(key, false).value_or(std::string(key))),
+      AddExtra(out.user, AsciiLower(serving::PercentDecode(key, false).value_or(std::string(key))),
                field.value);
     }
   }
@@ -70,21 +70,23 @@ void AddRights(Impersonation& out) {
 }
 
 // Groups that come with being somebody, unless groups are named.
-void AddUsualGroups(UserInfo& user) {
+void AddUsualGroups(serving::UserInfo& user) {
   if (const auto account = AccountOf(user.name); account && user.groups.empty()) {
-    user.groups = {kServiceAccountsGroup,
-                   std::string(kServiceAccountsGroup) + ":" + account->first};
+    user.groups = {serving::kServiceAccountsGroup,
+                   std::string(serving::kServiceAccountsGroup) + ":" + account->first};
   }
-  if (user.name == kAnonymousUser) {
-    if (!user.IsIn(kUnauthenticatedGroup)) user.groups.emplace_back(kUnauthenticatedGroup);
-  } else if (!user.IsIn(kAuthenticatedGroup) && !user.IsIn(kUnauthenticatedGroup)) {
-    user.groups.emplace_back(kAuthenticatedGroup);
+  if (user.name == serving::kAnonymousUser) {
+    if (!user.IsIn(serving::kUnauthenticatedGroup))
+      user.groups.emplace_back(serving::kUnauthenticatedGroup);
+  } else if (!user.IsIn(serving::kAuthenticatedGroup) &&
+             !user.IsIn(serving::kUnauthenticatedGroup)) {
+    user.groups.emplace_back(serving::kAuthenticatedGroup);
   }
 }
 
 }  // namespace
 
-Result<std::optional<Impersonation>> ReadImpersonation(const HttpHeaders& headers) {
+Result<std::optional<Impersonation>> ReadImpersonation(const net::HttpHeaders& headers) {
   Impersonation out;
   Read(headers, out);
   if (out.user.name.empty()) {
@@ -98,4 +100,4 @@ Result<std::optional<Impersonation>> ReadImpersonation(const HttpHeaders& header
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "net/http.h"
 #include "serving/auth/user.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct Impersonation {
   // What the real user must be allowed to impersonate.
@@ -22,11 +22,11 @@ struct Impersonation {
     std::string name;
   };
 
-  UserInfo user;
+  serving::UserInfo user;
   std::vector<Right> rights;
 };
 
 // Nothing when there are no such headers; kBadRequest when they name no user.
-Result<std::optional<Impersonation>> ReadImpersonation(const HttpHeaders& headers);
+Result<std::optional<Impersonation>> ReadImpersonation(const net::HttpHeaders& headers);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-HttpHeaders Headers(std::initializer_list<std::pair<const char*, const char*>> fields) {
-  HttpHeaders out;
+net::HttpHeaders Headers(std::initializer_list<std::pair<const char*, const char*>> fields) {
+  net::HttpHeaders out;
   for (const auto& [name, value] : fields) out.Add(name, value);
   return out;
 }
@@ -51,4 +51,4 @@ TEST(ImpersonationTest, GroupsWithoutAUserAreABadRequest) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kLastUsedLabel = "kubernetes.io/legacy-token-last-used";
@@ -14,7 +14,7 @@ constexpr std::string_view kLastUsedLabel = "kubernetes.io/legacy-token-last-use
 Result<Change> WithLabel(const CurrentObject* current, const LegacyTokenUse& use) {
   Change out;
   if (current == nullptr) return out;
-  SKIFF_ASSIGN_OR_RETURN(Document object, current->Decode());
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, current->Decode());
   if (MetaOf(object).uid() != use.secret_uid) return out;
   for (const auto& [key, value] : views::core_v1::Secret(object).metadata().labels()) {
     if (key == kLastUsedLabel && value == use.date) return out;
@@ -29,7 +29,7 @@ Result<Change> WithLabel(const CurrentObject* current, const LegacyTokenUse& use
 
 void RecordLegacyTokenUse(const LegacyTokenUse& use, const StorageSet& storages, Log& log) {
   ObjectChange change;
-  change.storage = storages.Find(FindResource("", "v1", "secrets")->hub);
+  change.storage = storages.Find(object::FindResource("", "v1", "secrets")->hub);
   if (change.storage == nullptr) return;
   change.name_space = use.name_space;
   change.name = use.secret;
@@ -41,4 +41,4 @@ void RecordLegacyTokenUse(const LegacyTokenUse& use, const StorageSet& storages,
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

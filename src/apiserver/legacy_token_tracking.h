@@ -8,9 +8,9 @@
 #include "apiserver/rest/storage_set.h"
 #include "base/log.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Writes the label without waiting for it. A secret that is gone or another by now is left alone.
 void RecordLegacyTokenUse(const LegacyTokenUse& use, const StorageSet& storages, Log& log);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

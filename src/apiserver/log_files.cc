@@ -22,28 +22,28 @@
 #include "base/limits.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kRoot = "/logs";
 
 // The file below `root`; on failure errno says why.
-UniqueFd OpenBelow(const std::string& root, const std::string& path) {
-  const UniqueFd folder(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return UniqueFd();
+net::UniqueFd OpenBelow(const std::string& root, const std::string& path) {
+  const net::UniqueFd folder(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return net::UniqueFd();
   open_how how = {};
   // A pipe that nobody writes to must not keep us waiting.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const std::string relative = path.empty() ? "." : path;
-  return UniqueFd(
+  return net::UniqueFd(
       static_cast<int>(syscall(SYS_openat2, folder.get(), relative.c_str(), &how, sizeof(how))));
 }
 
 // Bytes of a file, as many as it had when it was opened: a log may grow for ever.
-class FileSource final : public BodySource {
+class FileSource final : public net::BodySource {
  public:
-  FileSource(UniqueFd file, uint64_t size) : file_(std::move(file)), left_(size) {}
+  FileSource(net::UniqueFd file, uint64_t size) : file_(std::move(file)), left_(size) {}
 
   Result<State> Read(ByteBuffer& out, size_t room) override {
     std::array<char, limits::kLogPieceBytes> piece;
@@ -57,7 +57,7 @@ class FileSource final : public BodySource {
   }
 
  private:
-  UniqueFd file_;
+  net::UniqueFd file_;
   uint64_t left_;
 };
 
@@ -75,7 +75,7 @@ std::string EscapedForUrl(std::string_view name) {
   return out;
 }
 
-std::string ListingOf(const UniqueFd& folder) {
+std::string ListingOf(const net::UniqueFd& folder) {
   const int copy = fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);  // which closedir() closes
   DIR* open_folder = copy < 0 ? nullptr : fdopendir(copy);
   if (open_folder == nullptr) return {};
@@ -95,10 +95,10 @@ std::string ListingOf(const UniqueFd& folder) {
   return out + "</pre>\n";
 }
 
-void Redirect(ApiRequest& request, std::string to) {
-  HttpHeaders extra;
+void Redirect(serving::ApiRequest& request, std::string to) {
+  net::HttpHeaders extra;
   extra.Add("location", std::move(to));
-  RespondBytes(request, 301, "", SharedBytes(""), std::move(extra));
+  serving::RespondBytes(request, 301, "", SharedBytes(""), std::move(extra));
 }
 
 std::string_view LastPart(std::string_view path) {
@@ -115,28 +115,28 @@ std::string_view ContentTypeOf(int file) {
                                                    : "application/octet-stream";
 }
 
-void AnswerFailure(ApiRequest& request, int error) {
-  if (error != EACCES && error != EPERM) return RespondUnknownPath(request);
-  HttpHeaders extra;
+void AnswerFailure(serving::ApiRequest& request, int error) {
+  if (error != EACCES && error != EPERM) return serving::RespondUnknownPath(request);
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
-  RespondBytes(request, 403, "text/plain; charset=utf-8", SharedBytes("403 Forbidden\n"),
-               std::move(extra));
+  serving::RespondBytes(request, 403, "text/plain; charset=utf-8", SharedBytes("403 Forbidden\n"),
+                        std::move(extra));
 }
 
 }  // namespace
 
-bool LogFiles::Answer(ApiRequest& request) const {
+bool LogFiles::Answer(serving::ApiRequest& request) const {
   const std::string_view path = request.info.path;
   if (request.info.is_resource || !path.starts_with(kRoot)) return false;
   std::string_view below = path.substr(kRoot.size());
   if (!below.empty() && below[0] != '/') return false;
   if (request.http.method != "GET") {
-    RespondText(request, 405, "405: Method Not Allowed");
+    serving::RespondText(request, 405, "405: Method Not Allowed");
     return true;
   }
   while (below.starts_with('/')) below.remove_prefix(1);
   const bool names_folder = path.ends_with('/');
-  UniqueFd file = OpenBelow(root_, std::string(below));
+  net::UniqueFd file = OpenBelow(root_, std::string(below));
   struct stat about = {};
   if (file.get() < 0 || fstat(file.get(), &about) != 0) {
     AnswerFailure(request, errno);
@@ -144,19 +144,19 @@ bool LogFiles::Answer(ApiRequest& request) const {
     if (!names_folder) {
       Redirect(request, std::string(LastPart(path)) + "/");
     } else {
-      RespondBytes(request, 200, "text/html; charset=utf-8", SharedBytes(ListingOf(file)));
+      serving::RespondBytes(request, 200, "text/html; charset=utf-8", SharedBytes(ListingOf(file)));
     }
   } else if (!S_ISREG(about.st_mode)) {
-    RespondUnknownPath(request);
+    serving::RespondUnknownPath(request);
   } else if (names_folder) {
     Redirect(request, "../" + std::string(LastPart(path)));
   } else {
     const std::string_view type = ContentTypeOf(file.get());
-    RespondStream(
-        request, 200, type, StreamSize::kLarge,
+    serving::RespondStream(
+        request, 200, type, serving::StreamSize::kLarge,
         std::make_unique<FileSource>(std::move(file), static_cast<uint64_t>(about.st_size)));
   }
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

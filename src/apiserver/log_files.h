@@ -9,7 +9,7 @@
 #include "net/unique_fd.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Any thread.
 class LogFiles {
@@ -17,10 +17,10 @@ class LogFiles {
   explicit LogFiles(std::string root = "/var/log") : root_(std::move(root)) {}
 
   // Answers /logs and what is below. False: the path is another.
-  bool Answer(ApiRequest& request) const;
+  bool Answer(serving::ApiRequest& request) const;
 
  private:
   const std::string root_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "base/temporary_directory.h"
 #include "net/testing_responder.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class LogFilesTest : public testing::Test {
@@ -40,19 +40,19 @@ class LogFilesTest : public testing::Test {
   // The code, and the text if there is one.
   std::pair<int, std::string> Get(const std::string& path, std::string* header = nullptr,
                                   const std::string& name = "content-type") {
-    auto client = std::make_shared<RecordedResponse>();
-    ApiRequest request{.http = {}, .responder = Responder(client)};
+    auto client = std::make_shared<net::RecordedResponse>();
+    serving::ApiRequest request{.http = {}, .responder = net::Responder(client)};
     request.http.method = "GET";
     request.info.path = path;
     EXPECT_TRUE(files_.Answer(request)) << path;
-    HttpResponse& answer = *client->answer;
+    net::HttpResponse& answer = *client->answer;
     if (header != nullptr) *header = answer.headers.Get(name);
     ByteBuffer out;
     out.Append(answer.body.view());
     while (answer.source != nullptr) {
-      const Result<BodySource::State> state = answer.source->Read(out, 100);
+      const Result<net::BodySource::State> state = answer.source->Read(out, 100);
       EXPECT_TRUE(state);
-      if (!state || *state == BodySource::State::kEnd) break;
+      if (!state || *state == net::BodySource::State::kEnd) break;
     }
     return {answer.code, std::string(out.view())};
   }
@@ -99,4 +99,4 @@ TEST_F(LogFilesTest, PipesAndWhatIsNotThereAreNotFound) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

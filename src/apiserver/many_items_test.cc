@@ -22,7 +22,7 @@
 #include "apiserver/server_testing.h"
 #include "object/json/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -166,14 +166,14 @@ struct Taken {
 
 // A resource, and an object of it that the server takes and, if it is stored, has.
 struct Subject {
-  const ResourceDesc* desc;
-  const ApiResource* resource;
-  std::shared_ptr<Document> example;
+  const object::ResourceDesc* desc;
+  const client::ApiResource* resource;
+  std::shared_ptr<object::Document> example;
   bool is_there = false;
 };
 
 // Puts so many items into an object.
-using Fill = std::function<void(Document& object, size_t count)>;
+using Fill = std::function<void(object::Document& object, size_t count)>;
 
 class ManyItemsTest : public ServerWithinTest {
  protected:
@@ -192,34 +192,37 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   // The example in one of the versions of its resource, or an object of nothing but a name.
-  static std::shared_ptr<Document> ExampleOf(const ResourceDesc& resource, const ApiResource& api) {
+  static std::shared_ptr<object::Document> ExampleOf(const object::ResourceDesc& resource,
+                                                     const client::ApiResource& api) {
     const std::string name = api.group + "/" + api.name;
     const auto found = std::ranges::find(kExamples, name, &Example::resource);
-    Result<ObjectPtr> parsed = ParseObject(api, found != std::end(kExamples) ? found->json : "{}");
-    if (!parsed) parsed = ParseObject(api, "{}");  // a field that only other versions have
-    auto object = MutableCopy(**parsed);
+    Result<client::ObjectPtr> parsed =
+        client::ParseObject(api, found != std::end(kExamples) ? found->json : "{}");
+    if (!parsed) parsed = client::ParseObject(api, "{}");  // a field that only other versions have
+    auto object = client::MutableCopy(**parsed);
     Arena& arena = object->arena();
     const uint16_t field = resource.kind->FindField("metadata");
-    Value* meta = object->root().Member(field);
+    object::Value* meta = object->root().Member(field);
     if (meta == nullptr) {
       meta = &object->root().SetMember(
-          arena, field, Value::EmptyObject(arena, resource.kind->fields[field].message));
+          arena, field, object::Value::EmptyObject(arena, resource.kind->fields[field].message));
     }
-    if (meta->Find("name") == nullptr) meta->Set(arena, "name", Value::String("base"));
-    if (resource.namespaced) meta->Set(arena, "namespace", Value::String("default"));
+    if (meta->Find("name") == nullptr) meta->Set(arena, "name", object::Value::String("base"));
+    if (resource.namespaced) meta->Set(arena, "namespace", object::Value::String("default"));
     return object;
   }
 
   // All that can be created, what is stored first, and of that the preferred versions.
   std::vector<Subject> Subjects() {
     std::vector<Subject> out;
-    std::set<const ResourceHub*> made;
+    std::set<const object::ResourceHub*> made;
     for (const bool is_stored : {true, false}) {
-      for (const GroupVersionInfo& version : ServedGroupVersions()) {
-        for (const ResourceDesc& desc : version.resources) {
+      for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+        for (const object::ResourceDesc& desc : version.resources) {
           const bool matches = (desc.hub->storage != nullptr) == is_stored;
-          if (!desc.verbs.Has(Verb::kCreate) || !matches) continue;
-          const ApiResource& api = BuiltIn(version.desc->group, version.desc->version, desc.name);
+          if (!desc.verbs.Has(object::Verb::kCreate) || !matches) continue;
+          const client::ApiResource& api =
+              client::BuiltIn(version.desc->group, version.desc->version, desc.name);
           out.push_back({&desc, &api, ExampleOf(desc, api)});
           const bool has_example =
               std::ranges::find(kWithoutExample, desc.name) == std::end(kWithoutExample);
@@ -230,8 +233,8 @@ class ManyItemsTest : public ServerWithinTest {
     return out;
   }
   void Make(Subject& subject) {
-    const Result<ClientReply> made =
-        Await(client().Send(CallOf(ClientVerb::kCreate, *subject.resource, subject.example)));
+    const Result<client::ClientReply> made = Await(
+        client().Send(CallOf(client::ClientVerb::kCreate, *subject.resource, subject.example)));
     EXPECT_TRUE(made) << NameOf(subject) << ": " << (made ? "" : made.error().message());
     subject.is_there = made.has_value();
   }
@@ -239,13 +242,13 @@ class ManyItemsTest : public ServerWithinTest {
     return subject.resource->api_version() + " " + subject.resource->name;
   }
 
-  static ClientCall CallOf(ClientVerb verb, const ApiResource& resource, ObjectPtr object,
-                           std::string subresource = {}) {
-    ClientCall call;
+  static client::ClientCall CallOf(client::ClientVerb verb, const client::ApiResource& resource,
+                                   client::ObjectPtr object, std::string subresource = {}) {
+    client::ClientCall call;
     call.verb = verb;
     call.resource = &resource;
-    call.target = skiff::NameOf(*object);
-    if (verb == ClientVerb::kCreate) call.target.name.clear();
+    call.target = client::NameOf(*object);
+    if (verb == client::ClientVerb::kCreate) call.target.name.clear();
     call.subresource = std::move(subresource);
     call.field_manager = "test";
     call.body = std::move(object);
@@ -253,15 +256,15 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   // Sends it and returns the processor time that it took.
-  double Measure(ClientCall call, const std::string& request) {
+  double Measure(client::ClientCall call, const std::string& request) {
     const std::clock_t began = std::clock();
-    const Result<ClientReply> reply = Await(client().Send(std::move(call)));
+    const Result<client::ClientReply> reply = Await(client().Send(std::move(call)));
     const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
     accepted_ = reply ? reply->object : nullptr;
     if (!reply) {
-      EXPECT_LE(StatusToJson(reply.error()).size(), kMaxRefusalBytes) << request;
+      EXPECT_LE(object::StatusToJson(reply.error()).size(), kMaxRefusalBytes) << request;
     } else if (accepted_ != nullptr) {
-      EXPECT_LE(EncodeJson(accepted_->root()).size(), kMaxAnswerBytes) << request;
+      EXPECT_LE(object::EncodeJson(accepted_->root()).size(), kMaxAnswerBytes) << request;
     }
     return seconds;
   }
@@ -276,10 +279,10 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   // An object beside the example, unless its name must be what it is.
-  static std::shared_ptr<Document> Another(const Document& example) {
-    auto out = MutableCopy(example);
-    if (skiff::NameOf(example).name == "base") {
-      out->root().Find("metadata")->Set(out->arena(), "name", Value::String("another"));
+  static std::shared_ptr<object::Document> Another(const object::Document& example) {
+    auto out = client::MutableCopy(example);
+    if (client::NameOf(example).name == "base") {
+      out->root().Find("metadata")->Set(out->arena(), "name", object::Value::String("another"));
     }
     return out;
   }
@@ -287,10 +290,10 @@ class ManyItemsTest : public ServerWithinTest {
   void Create(const Subject& subject, const std::string& what, const Fill& fill) {
     bool is_taken = false;
     CheckGrowth("create " + what, [&](size_t count) {
-      const std::shared_ptr<Document> object = Another(*subject.example);
+      const std::shared_ptr<object::Document> object = Another(*subject.example);
       fill(*object, count);
       const double seconds =
-          Measure(CallOf(ClientVerb::kCreate, *subject.resource, object), "create " + what);
+          Measure(CallOf(client::ClientVerb::kCreate, *subject.resource, object), "create " + what);
       is_taken = accepted_ != nullptr;
       if (is_taken) Remove(subject, *accepted_);
       return seconds;
@@ -300,11 +303,11 @@ class ManyItemsTest : public ServerWithinTest {
 
   void Apply(const Subject& subject, const std::string& what, const Fill& fill) {
     CheckGrowth("apply " + what, [&](size_t count) {
-      const std::shared_ptr<Document> object = MutableCopy(*subject.example);
+      const std::shared_ptr<object::Document> object = client::MutableCopy(*subject.example);
       fill(*object, count);
-      ClientCall call = CallOf(ClientVerb::kPatch, *subject.resource, object);
-      call.patch_type = PatchType::kApply;
-      call.patch = EncodeJson(object->root());
+      client::ClientCall call = CallOf(client::ClientVerb::kPatch, *subject.resource, object);
+      call.patch_type = client::PatchType::kApply;
+      call.patch = object::EncodeJson(object->root());
       call.force = true;
       call.field_manager = "other";
       return Measure(std::move(call), "apply " + what);
@@ -315,33 +318,34 @@ class ManyItemsTest : public ServerWithinTest {
   void Update(const Subject& subject, const std::string& what, const Fill& fill,
               const std::string& subresource) {
     CheckGrowth("update " + what, [&](size_t count) {
-      const auto stored = Await(client().Get(*subject.resource, skiff::NameOf(*subject.example)));
+      const auto stored = Await(client().Get(*subject.resource, client::NameOf(*subject.example)));
       EXPECT_TRUE(stored) << what;
       if (!stored) return 0.0;
-      const std::shared_ptr<Document> object = MutableCopy(**stored);
+      const std::shared_ptr<object::Document> object = client::MutableCopy(**stored);
       fill(*object, count);
-      return Measure(CallOf(ClientVerb::kUpdate, *subject.resource, object, subresource),
+      return Measure(CallOf(client::ClientVerb::kUpdate, *subject.resource, object, subresource),
                      "update " + what);
     });
     Restore(subject);
   }
 
-  void Remove(const Subject& subject, const Document& object) {
-    static_cast<void>(Await(client().Delete(*subject.resource, skiff::NameOf(object))));
+  void Remove(const Subject& subject, const object::Document& object) {
+    static_cast<void>(Await(client().Delete(*subject.resource, client::NameOf(object))));
   }
   // An example that was given many items is made anew.
   void Restore(const Subject& subject) {
-    if (accepted_ == nullptr || EncodeJson(accepted_->root()).size() < kSmallObjectBytes) return;
+    if (accepted_ == nullptr || object::EncodeJson(accepted_->root()).size() < kSmallObjectBytes)
+      return;
     Remove(subject, *subject.example);
-    static_cast<void>(
-        Await(client().Send(CallOf(ClientVerb::kCreate, *subject.resource, subject.example))));
+    static_cast<void>(Await(
+        client().Send(CallOf(client::ClientVerb::kCreate, *subject.resource, subject.example))));
   }
 
   void Try(const Subject& subject, const std::vector<RepeatedField>& fields, ItemsAre items) {
     const FieldSteps& first = fields.front().steps;
     std::string what = NameOf(subject) + " " + PathOf(first) + ", " + std::string(TextOf(items));
     if (fields.size() > 1) what += ", and its neighbours";
-    const Fill fill = [&](Document& object, size_t count) {
+    const Fill fill = [&](object::Document& object, size_t count) {
       for (const RepeatedField& field : fields) {
         PutItems(object, field.steps, items, std::max<size_t>(1, count / fields.size()));
       }
@@ -355,7 +359,7 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   std::vector<Taken> taken_;
-  ObjectPtr accepted_;  // by the last request
+  client::ObjectPtr accepted_;  // by the last request
 };
 
 // Lists and maps of the same message.
@@ -387,12 +391,12 @@ TEST_F(ManyItemsTest, NoListOfAnyKindTakesMoreThanItsShare) {
 
 // Entries of managedFields that only differ in who has them, and what they own.
 TEST_F(ManyItemsTest, ManyManagersTakeNoMoreThanTheirShare) {
-  const ApiResource& maps = BuiltIn("", "v1", "configmaps");
-  Subject subject{FindResource("", "v1", "configmaps"), &maps,
-                  ExampleOf(*FindResource("", "v1", "configmaps"), maps)};
+  const client::ApiResource& maps = client::BuiltIn("", "v1", "configmaps");
+  Subject subject{object::FindResource("", "v1", "configmaps"), &maps,
+                  ExampleOf(*object::FindResource("", "v1", "configmaps"), maps)};
   Make(subject);
   for (const std::string_view operation : {"Apply", "Update"}) {
-    const Fill fill = [&](Document& object, size_t count) {
+    const Fill fill = [&](object::Document& object, size_t count) {
       std::string list;
       for (size_t i = 0; i < count; ++i) {
         const std::string number = std::to_string(i);
@@ -400,10 +404,10 @@ TEST_F(ManyItemsTest, ManyManagersTakeNoMoreThanTheirShare) {
                 std::string(operation) + R"(","apiVersion":"v1","fieldsType":"FieldsV1",)" +
                 R"("fieldsV1":{"f:data":{"f:k)" + number + R"(":{}}}})";
       }
-      const Result<ObjectPtr> filled = ParseObject(
+      const Result<client::ObjectPtr> filled = client::ParseObject(
           maps, R"({"metadata":{"name":"x","managedFields":[)" + list + R"(]},"data":{"k":"v"}})");
       ASSERT_TRUE(filled) << filled.error().ToString();
-      const Value managed = *(*filled)->root().FindPath({"metadata", "managedFields"});
+      const object::Value managed = *(*filled)->root().FindPath({"metadata", "managedFields"});
       object.root()
           .Find("metadata")
           ->Set(object.arena(), "managedFields", managed.CopyInto(object.arena()));
@@ -416,4 +420,4 @@ TEST_F(ManyItemsTest, ManyManagersTakeNoMoreThanTheirShare) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

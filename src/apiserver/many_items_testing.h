@@ -16,13 +16,13 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // One step from a message to a field of it.
 struct FieldStep {
-  const MessageDesc* message;
+  const object::MessageDesc* message;
   uint16_t index;
-  const FieldDesc& field() const { return message->fields[index]; }
+  const object::FieldDesc& field() const { return message->fields[index]; }
 };
 using FieldSteps = std::vector<FieldStep>;
 
@@ -31,7 +31,7 @@ inline std::string PathOf(const FieldSteps& steps) {
   for (const FieldStep& step : steps) {
     if (!out.empty()) out += '.';
     out += step.field().name();
-    if (step.field().cardinality != Cardinality::kSingle) out += "[]";
+    if (step.field().cardinality != object::Cardinality::kSingle) out += "[]";
   }
   return out;
 }
@@ -48,7 +48,7 @@ struct RepeatedField {
 // has a template in it, and once for all kinds.
 class RepeatedFields {
  public:
-  std::vector<RepeatedField> In(const MessageDesc* kind) {
+  std::vector<RepeatedField> In(const object::MessageDesc* kind) {
     std::vector<RepeatedField> out;
     FieldSteps steps;
     Visit(kind, steps, out);
@@ -56,20 +56,23 @@ class RepeatedFields {
   }
 
  private:
-  using Field = std::pair<const MessageDesc*, uint16_t>;
+  using Field = std::pair<const object::MessageDesc*, uint16_t>;
 
-  void Visit(const MessageDesc* message, FieldSteps& steps, std::vector<RepeatedField>& out) {
+  void Visit(const object::MessageDesc* message, FieldSteps& steps,
+             std::vector<RepeatedField>& out) {
     const bool is_of_kind = steps.size() <= 1;
     const Field from = is_of_kind ? Field() : Field(steps.back().message, steps.back().index);
     for (uint16_t i = 0; i < message->fields.size(); ++i) {
-      const FieldDesc& field = message->fields[i];
+      const object::FieldDesc& field = message->fields[i];
       if (!visited_.emplace(from, Field(message, i)).second) continue;
       const bool is_new = met_.emplace(message, i).second;
       steps.push_back({message, i});
-      if (field.cardinality != Cardinality::kSingle || field.type == FieldType::kStringList) {
+      if (field.cardinality != object::Cardinality::kSingle ||
+          field.type == object::FieldType::kStringList) {
         out.push_back({steps, is_new});
       }
-      if (field.type == FieldType::kMessage && field.message->form == MessageForm::kPlain) {
+      if (field.type == object::FieldType::kMessage &&
+          field.message->form == object::MessageForm::kPlain) {
         Visit(field.message, steps, out);
       }
       steps.pop_back();
@@ -93,31 +96,31 @@ class ItemMaker {
   ItemMaker(Arena& arena, ItemsAre items) : arena_(arena), items_(items) {}
 
   // `count` of them, or as many as a request has room for.
-  Value Many(const FieldDesc& field, size_t count) {
-    const Value first = Item(field, count - 1, 0);
-    const size_t bytes = EncodeJson(first).size() + 12;
+  object::Value Many(const object::FieldDesc& field, size_t count) {
+    const object::Value first = Item(field, count - 1, 0);
+    const size_t bytes = object::EncodeJson(first).size() + 12;
     count = std::min(count, limits::kMaxDocumentBytes / bytes);
-    if (field.cardinality == Cardinality::kMap) {
-      std::vector<MapEntry> entries;
+    if (field.cardinality == object::Cardinality::kMap) {
+      std::vector<object::MapEntry> entries;
       for (size_t i = 0; i < count; ++i) {
         entries.push_back({Text("key", i, ItemsAre::kDistinct), Item(field, i, 0)});
         if (items_ == ItemsAre::kInvalid) entries.back().key = Text("key", i, items_, true);
       }
-      return Value::Map(arena_, entries);
+      return object::Value::Map(arena_, entries);
     }
-    std::vector<Value> items;
+    std::vector<object::Value> items;
     for (size_t i = 0; i < count; ++i) items.push_back(Item(field, i, 0));
-    return Value::List(arena_, items);
+    return object::Value::List(arena_, items);
   }
 
-  Value Message(const MessageDesc& type, size_t i, int depth) {
+  object::Value Message(const object::MessageDesc& type, size_t i, int depth) {
     constexpr size_t kMaxFilled = 6;
-    Value out = Value::EmptyObject(arena_, &type);
+    object::Value out = object::Value::EmptyObject(arena_, &type);
     for (const uint16_t index : Ordered(type)) {
-      const FieldDesc& field = type.fields[index];
-      const bool is_scalar = field.cardinality == Cardinality::kSingle &&
-                             field.type != FieldType::kMessage &&
-                             field.type != FieldType::kStringList;
+      const object::FieldDesc& field = type.fields[index];
+      const bool is_scalar = field.cardinality == object::Cardinality::kSingle &&
+                             field.type != object::FieldType::kMessage &&
+                             field.type != object::FieldType::kStringList;
       if (is_scalar ? out.size() >= kMaxFilled : !field.required() || depth == 2) continue;
       out.SetMember(arena_, index, Filled(field, i, depth));
     }
@@ -129,21 +132,22 @@ class ItemMaker {
   }
 
  private:
-  Value Filled(const FieldDesc& field, size_t i, int depth) {
-    const Value item = Item(field, i, depth + 1);
-    if (field.cardinality == Cardinality::kList) return Value::List(arena_, std::array{item});
-    if (field.cardinality != Cardinality::kMap) return item;
-    return Value::Map(arena_, std::array{MapEntry{Text("key", i, items_), item}});
+  object::Value Filled(const object::FieldDesc& field, size_t i, int depth) {
+    const object::Value item = Item(field, i, depth + 1);
+    if (field.cardinality == object::Cardinality::kList)
+      return object::Value::List(arena_, std::array{item});
+    if (field.cardinality != object::Cardinality::kMap) return item;
+    return object::Value::Map(arena_, std::array{object::MapEntry{Text("key", i, items_), item}});
   }
 
   // Keys of lists first, then what must be there.
-  static std::vector<uint16_t> Ordered(const MessageDesc& type) {
+  static std::vector<uint16_t> Ordered(const object::MessageDesc& type) {
     constexpr std::array<std::string_view, 7> kKeys = {"name", "key",  "type",     "uid",
                                                        "ip",   "port", "mountPath"};
     std::vector<uint16_t> out;
     for (uint16_t i = 0; i < type.fields.size(); ++i) out.push_back(i);
     std::ranges::stable_sort(out, {}, [&](uint16_t i) {
-      const FieldDesc& field = type.fields[i];
+      const object::FieldDesc& field = type.fields[i];
       const bool is_key = std::ranges::find(kKeys, field.name()) != kKeys.end();
       return is_key ? 0 : field.required() ? 1 : 2;
     });
@@ -169,47 +173,47 @@ class ItemMaker {
     return arena_.Copy(out);
   }
 
-  Value Item(const FieldDesc& field, size_t i, int depth) {
-    if (field.type == FieldType::kMessage) return Message(*field.message, i, depth);
+  object::Value Item(const object::FieldDesc& field, size_t i, int depth) {
+    if (field.type == object::FieldType::kMessage) return Message(*field.message, i, depth);
     if (items_ == ItemsAre::kSame) i = 0;
     const auto number = static_cast<int64_t>(i);
-    const FieldTraits& traits = *field.traits;
+    const object::FieldTraits& traits = *field.traits;
     const auto known = traits.enum_values.empty() ? traits.known_values : traits.enum_values;
     const std::string_view text = !known.empty() && items_ != ItemsAre::kInvalid
                                       ? known[i % known.size()]
                                       : Text(field.name(), i, items_);
     switch (field.type) {
-      case FieldType::kBool:
-        return Value::Bool(true);
-      case FieldType::kInt32:
-      case FieldType::kInt64:
-      case FieldType::kIntOrString:
-        return Value::Int(items_ == ItemsAre::kInvalid ? -number : number + 1);
-      case FieldType::kUint32:
-      case FieldType::kUint64:
-        return Value::Uint(i + 1);
-      case FieldType::kDouble:
-        return Value::Double(static_cast<double>(i));
-      case FieldType::kBytes:
-        return Value::Bytes(text);
-      case FieldType::kTime:
-        return Value::Time({number + 1, 0});
-      case FieldType::kMicroTime:
-        return Value::MicroTime({number + 1, 0});
-      case FieldType::kDuration:
-        return Value::Duration(number);
-      case FieldType::kQuantity:
-        return Value::String(arena_.Copy(std::to_string(number + 1)));
-      case FieldType::kRawJson:
-      case FieldType::kFieldsV1:
-      case FieldType::kUnknown:
-        return Value::RawJson("{}");
-      case FieldType::kAny:
-        return Value::EmptyMap();
-      case FieldType::kStringList:
-        return Value::List(arena_, std::array{Value::String(text)});
+      case object::FieldType::kBool:
+        return object::Value::Bool(true);
+      case object::FieldType::kInt32:
+      case object::FieldType::kInt64:
+      case object::FieldType::kIntOrString:
+        return object::Value::Int(items_ == ItemsAre::kInvalid ? -number : number + 1);
+      case object::FieldType::kUint32:
+      case object::FieldType::kUint64:
+        return object::Value::Uint(i + 1);
+      case object::FieldType::kDouble:
+        return object::Value::Double(static_cast<double>(i));
+      case object::FieldType::kBytes:
+        return object::Value::Bytes(text);
+      case object::FieldType::kTime:
+        return object::Value::Time({number + 1, 0});
+      case object::FieldType::kMicroTime:
+        return object::Value::MicroTime({number + 1, 0});
+      case object::FieldType::kDuration:
+        return object::Value::Duration(number);
+      case object::FieldType::kQuantity:
+        return object::Value::String(arena_.Copy(std::to_string(number + 1)));
+      case object::FieldType::kRawJson:
+      case object::FieldType::kFieldsV1:
+      case object::FieldType::kUnknown:
+        return object::Value::RawJson("{}");
+      case object::FieldType::kAny:
+        return object::Value::EmptyMap();
+      case object::FieldType::kStringList:
+        return object::Value::List(arena_, std::array{object::Value::String(text)});
       default:
-        return Value::String(text);
+        return object::Value::String(text);
     }
   }
 
@@ -219,34 +223,38 @@ class ItemMaker {
 
 // Puts the items where the steps lead. Messages on the way are made where there are none, and of
 // lists it is the first item.
-inline void PutItems(Document& object, const FieldSteps& steps, ItemsAre items, size_t count) {
+inline void PutItems(object::Document& object, const FieldSteps& steps, ItemsAre items,
+                     size_t count) {
   Arena& arena = object.arena();
   ItemMaker plain(arena, ItemsAre::kDistinct);
-  Value* at = &object.root();
+  object::Value* at = &object.root();
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    const FieldDesc& field = steps[i].field();
-    Value* member = at->Member(steps[i].index);
-    if (field.cardinality == Cardinality::kSingle) {
+    const object::FieldDesc& field = steps[i].field();
+    object::Value* member = at->Member(steps[i].index);
+    if (field.cardinality == object::Cardinality::kSingle) {
       if (member == nullptr) {
-        member = &at->SetMember(arena, steps[i].index, Value::EmptyObject(arena, field.message));
+        member =
+            &at->SetMember(arena, steps[i].index, object::Value::EmptyObject(arena, field.message));
       }
       at = member;
-    } else if (field.cardinality == Cardinality::kList) {
-      if (member == nullptr) member = &at->SetMember(arena, steps[i].index, Value::EmptyList());
+    } else if (field.cardinality == object::Cardinality::kList) {
+      if (member == nullptr)
+        member = &at->SetMember(arena, steps[i].index, object::Value::EmptyList());
       if (member->size() == 0) member->Append(arena, plain.Message(*field.message, 1, 1));
       at = &member->items()[0];
     } else {
-      if (member == nullptr) member = &at->SetMember(arena, steps[i].index, Value::EmptyMap());
+      if (member == nullptr)
+        member = &at->SetMember(arena, steps[i].index, object::Value::EmptyMap());
       if (member->size() == 0) member->SetEntry(arena, "a", plain.Message(*field.message, 1, 1));
       at = &member->entries()[0].value;
     }
   }
-  const FieldDesc& last = steps.back().field();
-  Value value;
-  if (last.cardinality == Cardinality::kSingle) {
-    FieldDesc texts = last;
-    texts.cardinality = Cardinality::kList;
-    texts.type = FieldType::kString;
+  const object::FieldDesc& last = steps.back().field();
+  object::Value value;
+  if (last.cardinality == object::Cardinality::kSingle) {
+    object::FieldDesc texts = last;
+    texts.cardinality = object::Cardinality::kList;
+    texts.type = object::FieldType::kString;
     value = ItemMaker(arena, items).Many(texts, count);
   } else {
     value = ItemMaker(arena, items).Many(last, count);
@@ -254,4 +262,4 @@ inline void PutItems(Document& object, const FieldSteps& steps, ItemsAre items, 
   at->SetMember(arena, steps.back().index, value);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 template <size_t kCount>
@@ -254,4 +254,4 @@ ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
           registry.AddHistogram(kClientCertificateExpirationSeconds)),
       admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)) {}
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

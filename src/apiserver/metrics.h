@@ -7,7 +7,7 @@
 
 #include "base/metrics.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Values of labels go in the order of the arguments named in each comment.
 struct ApiServerMetrics {
@@ -80,4 +80,4 @@ extern const MetricSpec kStorageSizeBytesSpec;
 // group, resource
 extern const MetricSpec kWatchCacheResourceVersionSpec;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,19 +10,19 @@
 #include "base/process_metrics.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-double NumberOf(const Value& value) {
-  if (value.tag() == Tag::kInt) return static_cast<double>(value.AsInt());
-  if (value.tag() == Tag::kDouble) return value.AsDouble();
+double NumberOf(const object::Value& value) {
+  if (value.tag() == object::Tag::kInt) return static_cast<double>(value.AsInt());
+  if (value.tag() == object::Tag::kDouble) return value.AsDouble();
   return std::stod(std::string(value.AsText()));  // the facts write 1e+06 as text
 }
 
-std::vector<std::string> TextsOf(const Value* list) {
+std::vector<std::string> TextsOf(const object::Value* list) {
   std::vector<std::string> out;
   if (list == nullptr) return out;
-  for (const Value& item : list->items()) out.emplace_back(item.AsText());
+  for (const object::Value& item : list->items()) out.emplace_back(item.AsText());
   return out;
 }
 
@@ -69,15 +69,15 @@ TEST_F(ApiServerMetricsTest, HaveTheNamesLabelsAndBucketsOfKubernetes) {
   if (!file) GTEST_SKIP() << "../shared/facts is not there";
   std::stringstream text;
   text << file.rdbuf();
-  const Result<Document> facts = DecodeJson(text.str(), nullptr);
+  const Result<object::Document> facts = object::DecodeJson(text.str(), nullptr);
   ASSERT_TRUE(facts) << facts.error().ToString();
 
-  std::map<std::string, const Value*, std::less<>> stable;
-  for (const Value& fact : facts->root().Find("stable_beta")->items()) {
+  std::map<std::string, const object::Value*, std::less<>> stable;
+  for (const object::Value& fact : facts->root().Find("stable_beta")->items()) {
     stable.emplace(fact.Find("name")->AsText(), &fact);
   }
-  std::map<std::string, const Value*, std::less<>> alpha;
-  for (const Value& row : facts->root().Find("alpha")->items()) {
+  std::map<std::string, const object::Value*, std::less<>> alpha;
+  for (const object::Value& row : facts->root().Find("alpha")->items()) {
     alpha.emplace(row.items()[0].AsText(), &row);
   }
   for (const MetricFamily* family : registry_.Families()) {
@@ -91,7 +91,7 @@ TEST_F(ApiServerMetricsTest, HaveTheNamesLabelsAndBucketsOfKubernetes) {
     }
     const auto found = stable.find(spec.name);
     ASSERT_NE(found, stable.end()) << spec.name;
-    const Value& fact = *found->second;
+    const object::Value& fact = *found->second;
     const std::string level = "[" + std::string(fact.Find("stability")->AsText()) + "]";
     EXPECT_TRUE(spec.help.starts_with(level)) << spec.name;
     if (fact.Find("type")->AsText() != "Custom") {
@@ -99,12 +99,12 @@ TEST_F(ApiServerMetricsTest, HaveTheNamesLabelsAndBucketsOfKubernetes) {
     }
     EXPECT_EQ(TextsOf(fact.Find("labels")), labels) << spec.name;
     std::vector<double> buckets;
-    if (const Value* bounds = fact.Find("buckets"); bounds != nullptr) {
-      for (const Value& bound : bounds->items()) buckets.push_back(NumberOf(bound));
+    if (const object::Value* bounds = fact.Find("buckets"); bounds != nullptr) {
+      for (const object::Value& bound : bounds->items()) buckets.push_back(NumberOf(bound));
     }
     EXPECT_EQ(buckets, std::vector<double>(spec.buckets.begin(), spec.buckets.end())) << spec.name;
   }
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,11 +8,11 @@
 #include "store/etcd/compactor.h"
 #include "store/etcd/etcd_store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 Result<OpenedStore> OpenEtcd(const StorageOptions& options, Clock& clock, Random& random) {
-  EtcdOptions etcd;
+  store::EtcdOptions etcd;
   etcd.endpoints = options.etcd_servers;
   etcd.ca_file = options.etcd_ca_file;
   etcd.cert_file = options.etcd_cert_file;
@@ -22,10 +22,10 @@ Result<OpenedStore> OpenEtcd(const StorageOptions& options, Clock& clock, Random
   etcd.clock = &clock;
   etcd.random = &random;
   OpenedStore out;
-  SKIFF_ASSIGN_OR_RETURN(out.store, EtcdStore::Open(std::move(etcd)));
+  SKIFF_ASSIGN_OR_RETURN(out.store, store::EtcdStore::Open(std::move(etcd)));
   out.embedded = false;
   out.compactor =
-      std::make_shared<EtcdCompactor>(*out.store, clock, options.etcd_compaction_interval);
+      std::make_shared<store::EtcdCompactor>(*out.store, clock, options.etcd_compaction_interval);
   return out;
 }
 
@@ -40,20 +40,20 @@ Result<OpenedStore> OpenEmbedded(const StorageOptions& options, Clock& clock, Ra
     return Fail(StatusReason::kInternalError,
                 "--data-dir: cannot make " + options.data_dir + ": " + error.message());
   }
-  RocksDbOptions engine;
+  store::RocksDbOptions engine;
   engine.directory = options.data_dir + "/store";
   engine.on_exposed = [directory = engine.directory, &log] {
     log.Warning("others could look into the store until now; its mode was changed",
                 {{"directory", directory}});
   };
-  EmbeddedOptions embedded;
-  embedded.open_engine = [engine] { return RocksDbEngine::Open(engine); };
-  embedded.probe = [engine] { return RocksDbEngine::Probe(engine); };
+  store::EmbeddedOptions embedded;
+  embedded.open_engine = [engine] { return store::RocksDbEngine::Open(engine); };
+  embedded.probe = [engine] { return store::RocksDbEngine::Probe(engine); };
   embedded.clock = &clock;
   embedded.random = &random;
   embedded.compaction_interval = options.etcd_compaction_interval;
   OpenedStore out;
-  SKIFF_ASSIGN_OR_RETURN(out.store, EmbeddedStore::Open(std::move(embedded)));
+  SKIFF_ASSIGN_OR_RETURN(out.store, store::EmbeddedStore::Open(std::move(embedded)));
   return out;
 }
 
@@ -65,4 +65,4 @@ Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Rando
                                       : OpenEtcd(options, clock, random);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

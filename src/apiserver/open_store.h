@@ -10,10 +10,10 @@
 #include "base/status.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct OpenedStore {
-  std::unique_ptr<Store> store;
+  std::unique_ptr<store::Store> store;
   bool embedded = true;
   // Lets go of old states in etcd, together with the other servers that use it; null when embedded,
   // where the store does that itself.
@@ -24,4 +24,4 @@ struct OpenedStore {
 Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random,
                               Log& log);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "base/feature_gates.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr uint64_t kMinServiceAddresses = 8;
@@ -300,4 +300,4 @@ Result<void> Validate(const ApiServerOptions& options) {
   return std::move(faults).Finish();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -24,7 +24,7 @@
 #include "base/status.h"
 #include "net/tls_options.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class AuthorizationMode : uint8_t { kAlwaysAllow, kAlwaysDeny, kRbac, kNode };
 std::string_view AuthorizationModeName(AuthorizationMode mode);
@@ -41,7 +41,7 @@ struct ServingTlsOptions {
   // default ones.
   std::vector<int32_t> curve_preferences;
   // In the order given; the last that matches counts.
-  std::vector<TlsCertificateFiles> sni_cert_keys;
+  std::vector<net::TlsCertificateFiles> sni_cert_keys;
 };
 
 struct ServiceAccountOptions {
@@ -205,4 +205,4 @@ std::string ExternalAddress(const ApiServerOptions& options);
 // is a cause besides.
 Result<void> Validate(const ApiServerOptions& options);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 ApiServerOptions GoodOptions() {
@@ -120,4 +120,4 @@ TEST(ApiServerOptionsTest, KnowsWhichFeaturesAreOn) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,10 +9,12 @@
 #include "serving/auth/authorizer.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The authorizer must outlive the function, which answers kForbidden to who may not.
-std::function<Result<void>(const ApiRequest&)> CreatePermissionCheck(Authorizer& authorizer);
-std::function<Result<void>(const ApiRequest&)> UnreadableDeletionCheck(Authorizer& authorizer);
+std::function<Result<void>(const serving::ApiRequest&)> CreatePermissionCheck(
+    serving::Authorizer& authorizer);
+std::function<Result<void>(const serving::ApiRequest&)> UnreadableDeletionCheck(
+    serving::Authorizer& authorizer);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

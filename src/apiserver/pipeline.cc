@@ -10,16 +10,16 @@
 #include "serving/request/request_attributes.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // As Kubernetes names them: the method, but LIST and WATCH for reads of many, APPLY for patches
 // that apply, CONNECT for what leads to containers; "other" for what nobody has heard of.
-std::string_view VerbOfMetric(const ApiRequest& request) {
+std::string_view VerbOfMetric(const serving::ApiRequest& request) {
   const std::string_view method = request.http.method;
   if (request.is_routed) {
     constexpr std::string_view kConnects[] = {"attach", "exec", "log", "portforward", "proxy"};
-    const RequestInfo& info = request.info;
+    const serving::RequestInfo& info = request.info;
     if (std::ranges::find(kConnects, info.subresource) != std::end(kConnects)) return "CONNECT";
     if (info.verb == "list") return "LIST";
     if (info.verb == "watch") return "WATCH";
@@ -32,15 +32,16 @@ std::string_view VerbOfMetric(const ApiRequest& request) {
   return known != std::end(kMethods) ? *known : "other";
 }
 
-bool OnlyReads(const RequestInfo& info) {
+bool OnlyReads(const serving::RequestInfo& info) {
   return info.verb == "get" || info.verb == "list" || info.verb == "watch";
 }
 
-void AskToComeAgain(ApiRequest& request, std::string_view why) {
-  HttpHeaders extra;
+void AskToComeAgain(serving::ApiRequest& request, std::string_view why) {
+  net::HttpHeaders extra;
   extra.Add("retry-after", "1");
   extra.Add("x-content-type-options", "nosniff");
-  RespondBytes(request, 429, "text/plain; charset=utf-8", SharedBytes(why), std::move(extra));
+  serving::RespondBytes(request, 429, "text/plain; charset=utf-8", SharedBytes(why),
+                        std::move(extra));
 }
 
 }  // namespace
@@ -63,38 +64,38 @@ const Pipeline::Stage Pipeline::kStages[] = {
     {"route", &Pipeline::Route},
 };
 
-void Pipeline::Handle(HttpRequest http, Responder responder) {
-  Begin(std::make_unique<ApiRequest>(
-      ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
+void Pipeline::Handle(net::HttpRequest http, net::Responder responder) {
+  Begin(std::make_unique<serving::ApiRequest>(
+      serving::ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
 }
 
-void Pipeline::HandleHead(HttpRequest http, Responder responder) {
-  auto request = std::make_unique<ApiRequest>(
-      ApiRequest{.http = std::move(http), .responder = std::move(responder)});
+void Pipeline::HandleHead(net::HttpRequest http, net::Responder responder) {
+  auto request = std::make_unique<serving::ApiRequest>(
+      serving::ApiRequest{.http = std::move(http), .responder = std::move(responder)});
   request->awaits_body = true;
   Begin(std::move(request));
 }
 
-void Pipeline::HandleLocal(ApiRequestPtr request) { Begin(std::move(request)); }
+void Pipeline::HandleLocal(serving::ApiRequestPtr request) { Begin(std::move(request)); }
 
-void Pipeline::Begin(ApiRequestPtr request) {
-  const auto once = std::make_shared<RespondOnce>(std::move(request->responder).Release());
-  request->responder = Responder(once);
+void Pipeline::Begin(serving::ApiRequestPtr request) {
+  const auto once = std::make_shared<serving::RespondOnce>(std::move(request->responder).Release());
+  request->responder = net::Responder(once);
   request->once = once;
   Advance(std::move(request));
   if (!once->answered()) options_.deadlines.Watch(once);
 }
 
-void Pipeline::Advance(ApiRequestPtr request) {
+void Pipeline::Advance(serving::ApiRequestPtr request) {
   while (request->stage < std::size(kStages)) {
     const Stage& stage = kStages[request->stage++];
     if ((this->*stage.run)(request) == Then::kDone) return;
   }
 }
 
-Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::Receive(serving::ApiRequestPtr& request) {
   request->started = options_.clock.Monotonic();
-  request->on_answer = [this](const ApiRequest& answered, int code, size_t bytes) {
+  request->on_answer = [this](const serving::ApiRequest& answered, int code, size_t bytes) {
     Count(answered, code, bytes);
   };
   const std::string_view given = request->http.headers.Get("audit-id");
@@ -103,10 +104,10 @@ Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   return Then::kNext;
 }
 
-void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
+void Pipeline::Count(const serving::ApiRequest& request, int code, size_t bytes) {
   // Names that lead nowhere are not counted by: there is no end of them.
-  static const RequestInfo kNowhere;
-  const RequestInfo& info = request.is_routed ? request.info : kNowhere;
+  static const serving::RequestInfo kNowhere;
+  const serving::RequestInfo& info = request.is_routed ? request.info : kNowhere;
   const std::string_view verb = VerbOfMetric(request);
   const std::string_view scope = !info.is_resource                            ? ""
                                  : info.name_in_path || info.verb == "create" ? "resource"
@@ -119,7 +120,7 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
       .With({code_text, "apiserver", dry_run, info.group, info.resource, scope, info.subresource,
              verb, info.version})
       .Add();
-  if (IsLongRunning(request.info)) return;
+  if (serving::IsLongRunning(request.info)) return;
   const double seconds =
       std::chrono::duration<double>(options_.clock.Monotonic() - request.started).count();
   options_.metrics.request_duration_seconds
@@ -133,34 +134,34 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
   }
 }
 
-Pipeline::Then Pipeline::ReadInfo(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::ReadInfo(serving::ApiRequestPtr& request) {
   if (request->local == nullptr) {
-    Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
+    Result<serving::QueryParameters> query = serving::QueryParameters::Parse(request->http.query);
     if (!query) {
-      RespondError(*request, query.error());
+      serving::RespondError(*request, query.error());
       return Then::kDone;
     }
     request->query = std::move(*query);
   }
-  Result<RequestInfo> info =
-      ReadRequestInfo(request->http.method, request->http.path, request->query);
+  Result<serving::RequestInfo> info =
+      serving::ReadRequestInfo(request->http.method, request->http.path, request->query);
   if (!info) {
-    RespondError(*request, info.error());
+    serving::RespondError(*request, info.error());
     return Then::kDone;
   }
   request->info = std::move(*info);
   return Then::kNext;
 }
 
-Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
-  if (IsLongRunning(request->info)) return Then::kNext;
+Pipeline::Then Pipeline::LimitTime(serving::ApiRequestPtr& request) {
+  if (serving::IsLongRunning(request->info)) return Then::kNext;
   Duration timeout = options_.request_timeout;
   if (const std::string_view given = request->query.Get("timeout"); !given.empty()) {
-    const Result<int64_t> nanos = ParseDuration(given);
+    const Result<int64_t> nanos = object::ParseDuration(given);
     if (!nanos) {
-      RespondError(*request, Status(StatusReason::kBadRequest,
-                                    "invalid timeout specified in the request URL - " +
-                                        nanos.error().message()));
+      serving::RespondError(*request, Status(StatusReason::kBadRequest,
+                                             "invalid timeout specified in the request URL - " +
+                                                 nanos.error().message()));
       return Then::kDone;
     }
     if (*nanos > 0) timeout = std::min(timeout, Duration(*nanos));
@@ -171,7 +172,7 @@ Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
   return Then::kNext;
 }
 
-Pipeline::Then Pipeline::RejectDuringShutdown(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::RejectDuringShutdown(serving::ApiRequestPtr& request) {
   if (!rejecting_) return Then::kNext;
   // Those that ask how the server is, and the server itself, are answered to the last.
   constexpr std::string_view kAnswered[] = {"/readyz", "/livez", "/healthz", "/metrics"};
@@ -179,21 +180,21 @@ Pipeline::Then Pipeline::RejectDuringShutdown(ApiRequestPtr& request) {
     if (request->info.path.starts_with(prefix)) return Then::kNext;
   }
   if (request->http.headers.Get("user-agent").starts_with("kube-apiserver/")) return Then::kNext;
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("connection", "close");
   extra.Add("retry-after", "5");
   extra.Add("x-content-type-options", "nosniff");
-  RespondBytes(*request, 429, "text/plain; charset=utf-8",
-               SharedBytes("The apiserver is shutting down, please try again later.\n"),
-               std::move(extra));
+  serving::RespondBytes(*request, 429, "text/plain; charset=utf-8",
+                        SharedBytes("The apiserver is shutting down, please try again later.\n"),
+                        std::move(extra));
   return Then::kDone;
 }
 
 // What makes room is always taken, and so are leases, which do not grow and without which the
 // cluster would believe its nodes to be gone. Whatever else stays is refused first, so that one can
 // still look what there is to delete.
-Pipeline::Then Pipeline::LimitMemory(ApiRequestPtr& request) {
-  const RequestInfo& info = request->info;
+Pipeline::Then Pipeline::LimitMemory(serving::ApiRequestPtr& request) {
+  const serving::RequestInfo& info = request->info;
   if (options_.memory == nullptr || request->local != nullptr || !info.is_resource)
     return Then::kNext;
   const MemoryGauge::Level level = options_.memory->level();
@@ -205,22 +206,22 @@ Pipeline::Then Pipeline::LimitMemory(ApiRequestPtr& request) {
   return Then::kDone;
 }
 
-Pipeline::Then Pipeline::AnswerOrigin(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::AnswerOrigin(serving::ApiRequestPtr& request) {
   return options_.headers.AnswerOrigin(*request) ? Then::kDone : Then::kNext;
 }
 
 // Administrators are let in however many there are: they are who can help. So are the parts of the
 // control plane that run in this process, which keep the cluster going.
-Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
-  const RequestInfo& info = request->info;
-  if (IsLongRunning(info)) return Then::kNext;
+Pipeline::Then Pipeline::LimitInFlight(serving::ApiRequestPtr& request) {
+  const serving::RequestInfo& info = request->info;
+  if (serving::IsLongRunning(info)) return Then::kNext;
   const bool readonly = OnlyReads(info);
   std::atomic<int64_t>& count = readonly ? readonly_in_flight_ : mutating_in_flight_;
   const int64_t bound = readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
   const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
-  request->in_flight = InFlight(&count);
+  request->in_flight = serving::InFlight(&count);
   if (bound <= 0 || before < bound || request->local != nullptr ||
-      request->user.IsIn(kMastersGroup)) {
+      request->user.IsIn(serving::kMastersGroup)) {
     return Then::kNext;
   }
   AskToComeAgain(*request, "Too many requests, please try again later.\n");
@@ -228,9 +229,9 @@ Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
 }
 
 // Of what takes long only watches belong to a flow.
-Pipeline::Then Pipeline::FindFlow(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::FindFlow(serving::ApiRequestPtr& request) {
   if (options_.flow == nullptr) return Then::kNext;
-  if (IsLongRunning(request->info) && request->info.verb != "watch") return Then::kNext;
+  if (serving::IsLongRunning(request->info) && request->info.verb != "watch") return Then::kNext;
   const FlowClass* found = options_.flow->Matcher().Match(request->user, request->info);
   if (found == nullptr) return Then::kNext;
   request->answer_headers.Add("x-kubernetes-pf-flowschema-uid", found->schema_uid);
@@ -238,23 +239,23 @@ Pipeline::Then Pipeline::FindFlow(ApiRequestPtr& request) {
   return Then::kNext;
 }
 
-Pipeline::Then Pipeline::Authenticate(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::Authenticate(serving::ApiRequestPtr& request) {
   if (request->local != nullptr) return Then::kNext;  // who made it has said who it is
   // The answer mostly comes before the call returns: then the request goes on in this very loop.
-  const HttpRequest& http = request->http;
-  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
-  options_.authenticator.Authenticate(http, [this, keep](Authentication found) {
+  const net::HttpRequest& http = request->http;
+  auto keep = std::make_shared<serving::ApiRequestPtr>(std::move(request));
+  options_.authenticator.Authenticate(http, [this, keep](serving::Authentication found) {
     AfterAuthentication(std::move(*keep), std::move(found));
   });
   return Then::kDone;
 }
 
-void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) {
+void Pipeline::AfterAuthentication(serving::ApiRequestPtr request, serving::Authentication found) {
   if (!found.ok()) {
-    if (found.outcome == Authentication::Outcome::kRefused) {
+    if (found.outcome == serving::Authentication::Outcome::kRefused) {
       options_.log.Verbose(2, "Unable to authenticate the request", {{"err", found.error}});
     }
-    return RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
+    return serving::RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
   }
   request->user = std::move(found.user);
   // Nobody needs it any more, and what a request is passed on to must not get it.
@@ -263,10 +264,10 @@ void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) 
   Advance(std::move(request));
 }
 
-Pipeline::Then Pipeline::Impersonate(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::Impersonate(serving::ApiRequestPtr& request) {
   Result<std::optional<Impersonation>> wanted = ReadImpersonation(request->http.headers);
   if (!wanted) {
-    RespondError(*request, wanted.error());
+    serving::RespondError(*request, wanted.error());
     return Then::kDone;
   }
   if (!*wanted) return Then::kNext;
@@ -274,84 +275,86 @@ Pipeline::Then Pipeline::Impersonate(ApiRequestPtr& request) {
   return Then::kDone;
 }
 
-void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
-                           size_t next) {
+void Pipeline::CheckRights(serving::ApiRequestPtr request,
+                           std::shared_ptr<const Impersonation> wanted, size_t next) {
   if (next == wanted->rights.size()) {
     request->user = wanted->user;
     return Advance(std::move(request));
   }
   const Impersonation::Right& right = wanted->rights[next];
-  const AccessAttributes attributes{.user = &request->user,
-                                    .verb = "impersonate",
-                                    .is_resource = true,
-                                    .group = right.group,
-                                    .version = "v1",
-                                    .resource = right.resource,
-                                    .subresource = right.subresource,
-                                    .name_space = right.name_space,
-                                    .name = right.name,
-                                    .path = {}};
-  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
-  options_.authorizer.Authorize(
-      attributes, [this, keep, wanted, next, attributes](const AuthorizationResult& answer) {
-        if (answer.decision == Decision::kAllow) {
-          return CheckRights(std::move(*keep), wanted, next + 1);
-        }
-        RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
-      });
+  const serving::AccessAttributes attributes{.user = &request->user,
+                                             .verb = "impersonate",
+                                             .is_resource = true,
+                                             .group = right.group,
+                                             .version = "v1",
+                                             .resource = right.resource,
+                                             .subresource = right.subresource,
+                                             .name_space = right.name_space,
+                                             .name = right.name,
+                                             .path = {}};
+  auto keep = std::make_shared<serving::ApiRequestPtr>(std::move(request));
+  options_.authorizer.Authorize(attributes, [this, keep, wanted, next, attributes](
+                                                const serving::AuthorizationResult& answer) {
+    if (answer.decision == serving::Decision::kAllow) {
+      return CheckRights(std::move(*keep), wanted, next + 1);
+    }
+    serving::RespondError(**keep, serving::ForbiddenStatus(attributes, answer.reason));
+  });
 }
 
-Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::Authorize(serving::ApiRequestPtr& request) {
   struct Kept {
-    ApiRequestPtr request;
-    std::vector<SelectedBy> selected_by = {};
+    serving::ApiRequestPtr request;
+    std::vector<serving::SelectedBy> selected_by = {};
   };
-  AccessAttributes attributes = AttributesOf(*request);
+  serving::AccessAttributes attributes = serving::AttributesOf(*request);
   auto keep = std::make_shared<Kept>(Kept{std::move(request)});
-  keep->selected_by = FieldRequirementsOf(*keep->request);
+  keep->selected_by = serving::FieldRequirementsOf(*keep->request);
   attributes.field_requirements = keep->selected_by;
-  options_.authorizer.Authorize(attributes, [this, keep](const AuthorizationResult& answer) {
-    AfterAuthorization(std::move(keep->request), answer);
-  });
+  options_.authorizer.Authorize(attributes,
+                                [this, keep](const serving::AuthorizationResult& answer) {
+                                  AfterAuthorization(std::move(keep->request), answer);
+                                });
   return Then::kDone;
 }
 
-void Pipeline::AfterAuthorization(ApiRequestPtr request, const AuthorizationResult& answer) {
-  if (answer.decision == Decision::kAllow) return Advance(std::move(request));
+void Pipeline::AfterAuthorization(serving::ApiRequestPtr request,
+                                  const serving::AuthorizationResult& answer) {
+  if (answer.decision == serving::Decision::kAllow) return Advance(std::move(request));
   if (!answer.evaluation_error.empty()) {
     options_.log.Error("A request could not be authorized", {{"err", answer.evaluation_error}});
-    return RespondInternalError(*request, answer.evaluation_error);
+    return serving::RespondInternalError(*request, answer.evaluation_error);
   }
-  const AccessAttributes attributes = AttributesOf(*request);
-  RespondError(*request, ForbiddenStatus(attributes, answer.reason));
+  const serving::AccessAttributes attributes = serving::AttributesOf(*request);
+  serving::RespondError(*request, serving::ForbiddenStatus(attributes, answer.reason));
 }
 
-Pipeline::Then Pipeline::ReadBody(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::ReadBody(serving::ApiRequestPtr& request) {
   if (!request->awaits_body) return Then::kNext;
-  const Responder& responder = request->responder;
-  responder.ReadBody([this, kept = std::move(request)](RequestBody body) mutable {
+  const net::Responder& responder = request->responder;
+  responder.ReadBody([this, kept = std::move(request)](net::RequestBody body) mutable {
     AfterBody(std::move(kept), std::move(body));
   });
   return Then::kDone;
 }
 
-void Pipeline::AfterBody(ApiRequestPtr request, RequestBody body) {
+void Pipeline::AfterBody(serving::ApiRequestPtr request, net::RequestBody body) {
   request->awaits_body = false;
   if (body.too_large) {
-    return RespondError(*request, Status(StatusReason::kRequestEntityTooLarge,
-                                         "Request entity too large: limit is " +
-                                             std::to_string(limits::kMaxHttpBodyBytes)));
+    return serving::RespondError(*request, Status(StatusReason::kRequestEntityTooLarge,
+                                                  "Request entity too large: limit is " +
+                                                      std::to_string(limits::kMaxHttpBodyBytes)));
   }
   request->http.body = std::move(body.bytes);
   Advance(std::move(request));
 }
 
-Pipeline::Then Pipeline::Route(ApiRequestPtr& request) {
+Pipeline::Then Pipeline::Route(serving::ApiRequestPtr& request) {
   for (const Resolver& resolver : options_.resolvers) {
     if (resolver(request)) return Then::kDone;
   }
-  RespondUnknownPath(*request);
+  serving::RespondUnknownPath(*request);
   return Then::kDone;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

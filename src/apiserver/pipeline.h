@@ -27,18 +27,18 @@
 #include "serving/auth/authorizer.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Tries to answer a request; false: it is not for this resolver, and the request is left as it was.
-using Resolver = std::function<bool(ApiRequestPtr& request)>;
+using Resolver = std::function<bool(serving::ApiRequestPtr& request)>;
 
 struct PipelineOptions {
   Clock& clock;
   Random& random;
   Log& log;
   ApiServerMetrics& metrics;
-  Authenticator& authenticator;
-  Authorizer& authorizer;
+  serving::Authenticator& authenticator;
+  serving::Authorizer& authorizer;
   RequestDeadlines& deadlines;
   ResponseHeaders& headers;
   FlowConfig* flow = nullptr;     // null: requests belong to no flow
@@ -51,17 +51,17 @@ struct PipelineOptions {
   std::vector<Resolver> resolvers = {};
 };
 
-class Pipeline final : public HttpHandler {
+class Pipeline final : public net::HttpHandler {
  public:
   explicit Pipeline(PipelineOptions options) : options_(std::move(options)) {}
 
-  void Handle(HttpRequest request, Responder responder) override;
+  void Handle(net::HttpRequest request, net::Responder responder) override;
   bool takes_heads() const override { return true; }
-  void HandleHead(HttpRequest request, Responder responder) override;
+  void HandleHead(net::HttpRequest request, net::Responder responder) override;
 
   // A request that is made within the process, by the user that it names: `http` has method and
   // path, `query` the parameters, `local` takes the answer. How many there are is not limited.
-  void HandleLocal(ApiRequestPtr request);
+  void HandleLocal(serving::ApiRequestPtr request);
 
   // From now on clients are asked to come again later, to another server.
   void StartRejecting() { rejecting_ = true; }
@@ -75,35 +75,37 @@ class Pipeline final : public HttpHandler {
   };
   struct Stage {
     std::string_view name;
-    Then (Pipeline::*run)(ApiRequestPtr& request);
+    Then (Pipeline::*run)(serving::ApiRequestPtr& request);
   };
   static const Stage kStages[];
 
-  void Begin(ApiRequestPtr request);
+  void Begin(serving::ApiRequestPtr request);
   // Counts an answer as it begins.
-  void Count(const ApiRequest& request, int code, size_t bytes);
+  void Count(const serving::ApiRequest& request, int code, size_t bytes);
   // Runs the stages from where the request stands.
-  void Advance(ApiRequestPtr request);
+  void Advance(serving::ApiRequestPtr request);
 
-  Then Receive(ApiRequestPtr& request);
-  Then ReadInfo(ApiRequestPtr& request);
-  Then RejectDuringShutdown(ApiRequestPtr& request);
-  Then LimitMemory(ApiRequestPtr& request);
-  Then LimitTime(ApiRequestPtr& request);
-  Then AnswerOrigin(ApiRequestPtr& request);
-  Then Authenticate(ApiRequestPtr& request);
-  Then Impersonate(ApiRequestPtr& request);
-  Then LimitInFlight(ApiRequestPtr& request);
-  Then FindFlow(ApiRequestPtr& request);
-  Then Authorize(ApiRequestPtr& request);
-  Then ReadBody(ApiRequestPtr& request);
-  Then Route(ApiRequestPtr& request);
+  Then Receive(serving::ApiRequestPtr& request);
+  Then ReadInfo(serving::ApiRequestPtr& request);
+  Then RejectDuringShutdown(serving::ApiRequestPtr& request);
+  Then LimitMemory(serving::ApiRequestPtr& request);
+  Then LimitTime(serving::ApiRequestPtr& request);
+  Then AnswerOrigin(serving::ApiRequestPtr& request);
+  Then Authenticate(serving::ApiRequestPtr& request);
+  Then Impersonate(serving::ApiRequestPtr& request);
+  Then LimitInFlight(serving::ApiRequestPtr& request);
+  Then FindFlow(serving::ApiRequestPtr& request);
+  Then Authorize(serving::ApiRequestPtr& request);
+  Then ReadBody(serving::ApiRequestPtr& request);
+  Then Route(serving::ApiRequestPtr& request);
 
-  void AfterAuthentication(ApiRequestPtr request, Authentication found);
+  void AfterAuthentication(serving::ApiRequestPtr request, serving::Authentication found);
   // Asks for the rights from `next` on, one after the other.
-  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted, size_t next);
-  void AfterAuthorization(ApiRequestPtr request, const AuthorizationResult& answer);
-  void AfterBody(ApiRequestPtr request, RequestBody body);
+  void CheckRights(serving::ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
+                   size_t next);
+  void AfterAuthorization(serving::ApiRequestPtr request,
+                          const serving::AuthorizationResult& answer);
+  void AfterBody(serving::ApiRequestPtr request, net::RequestBody body);
 
   PipelineOptions options_;
   std::atomic<int64_t> readonly_in_flight_{0};
@@ -111,4 +113,4 @@ class Pipeline final : public HttpHandler {
   std::atomic<bool> rejecting_{false};
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,13 +9,13 @@
 #include "base/metrics.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Keeps the answer, and who wants the body; tasks run at once.
-class FakeClient final : public Responder::Sink {
+class FakeClient final : public net::Responder::Sink {
  public:
-  void Respond(HttpResponse response) override {
+  void Respond(net::HttpResponse response) override {
     const std::lock_guard lock(mutex_);
     EXPECT_FALSE(answer_);
     answer_ = std::move(response);
@@ -23,14 +23,14 @@ class FakeClient final : public Responder::Sink {
   }
   bool gone() const override { return false; }
   void Post(std::move_only_function<void()> task) override { task(); }
-  void ReadBody(BodyCallback then) override { on_body = std::move(then); }
+  void ReadBody(net::BodyCallback then) override { on_body = std::move(then); }
 
-  BodyCallback on_body;
+  net::BodyCallback on_body;
   bool answered() {
     const std::lock_guard lock(mutex_);
     return answer_.has_value();
   }
-  const HttpResponse& Wait() {
+  const net::HttpResponse& Wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return answer_.has_value(); });
     return *answer_;
@@ -39,22 +39,26 @@ class FakeClient final : public Responder::Sink {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<HttpResponse> answer_;
+  std::optional<net::HttpResponse> answer_;
 };
 
-class FakeAuthenticator final : public Authenticator {
+class FakeAuthenticator final : public serving::Authenticator {
  public:
-  void Authenticate(const HttpRequest&, AuthenticationCallback done) override { done(found); }
-  Authentication found = Authentication::Of({.name = "ann", .uid = {}, .groups = {}, .extra = {}});
+  void Authenticate(const net::HttpRequest&, serving::AuthenticationCallback done) override {
+    done(found);
+  }
+  serving::Authentication found =
+      serving::Authentication::Of({.name = "ann", .uid = {}, .groups = {}, .extra = {}});
 };
 
-class FakeAuthorizer final : public Authorizer {
+class FakeAuthorizer final : public serving::Authorizer {
  public:
-  void Authorize(const AccessAttributes&,
-                 std::move_only_function<void(AuthorizationResult)> done) override {
+  void Authorize(const serving::AccessAttributes&,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override {
     done(answer);
   }
-  AuthorizationResult answer{.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}};
+  serving::AuthorizationResult answer{
+      .decision = serving::Decision::kAllow, .reason = {}, .evaluation_error = {}};
 };
 
 class PipelineTest : public testing::Test, private LogSink {
@@ -79,31 +83,31 @@ class PipelineTest : public testing::Test, private LogSink {
   // As when the head has come.
   std::shared_ptr<FakeClient> Begin(const std::string& method, const std::string& path) {
     auto client = std::make_shared<FakeClient>();
-    HttpRequest request;
+    net::HttpRequest request;
     request.method = method;
     request.path = path;
-    pipeline_->HandleHead(std::move(request), Responder(client));
+    pipeline_->HandleHead(std::move(request), net::Responder(client));
     return client;
   }
   std::shared_ptr<FakeClient> Ask(const std::string& method, const std::string& path,
-                                  HttpHeaders headers = {}, int version = 11) {
+                                  net::HttpHeaders headers = {}, int version = 11) {
     auto client = std::make_shared<FakeClient>();
-    HttpRequest request;
+    net::HttpRequest request;
     request.method = method;
     request.path = path.substr(0, path.find('?'));
     if (path.find('?') != std::string::npos) request.query = path.substr(path.find('?') + 1);
     request.headers = std::move(headers);
     request.version = version;
-    pipeline_->Handle(std::move(request), Responder(client));
+    pipeline_->Handle(std::move(request), net::Responder(client));
     return client;
   }
-  static bool AnswerOk(ApiRequestPtr& request) {
-    RespondText(*request, 200, "ok");
+  static bool AnswerOk(serving::ApiRequestPtr& request) {
+    serving::RespondText(*request, 200, "ok");
     return true;
   }
   // Keeps requests, as a store that hangs does.
   Resolver Keep() {
-    return [this](ApiRequestPtr& request) {
+    return [this](serving::ApiRequestPtr& request) {
       kept_.push_back(std::move(request));
       return true;
     };
@@ -123,7 +127,7 @@ class PipelineTest : public testing::Test, private LogSink {
   uint64_t memory_used_ = 0;
   MemoryGauge memory_{clock_, 1000, [this] { return memory_used_; }};
   std::optional<Pipeline> pipeline_;
-  std::vector<ApiRequestPtr> kept_;  // which the pipeline counts until they go
+  std::vector<serving::ApiRequestPtr> kept_;  // which the pipeline counts until they go
 };
 
 TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
@@ -131,7 +135,7 @@ TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
   const auto slow = Ask("GET", "/api/v1/pods");
   const auto hasty = Ask("GET", "/api/v1/pods?timeout=5s");
   clock_.Advance(std::chrono::seconds(6));
-  const HttpResponse& answer = hasty->Wait();
+  const net::HttpResponse& answer = hasty->Wait();
   EXPECT_EQ(answer.code, 504);
   EXPECT_NE(answer.body.view().find("\"reason\":\"Timeout\""), std::string_view::npos);
   EXPECT_NE(answer.body.view().find("did not complete within the allotted timeout"),
@@ -141,7 +145,7 @@ TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
   clock_.Advance(std::chrono::seconds(60));
   EXPECT_EQ(slow->Wait().code, 504);
   // Whoever comes late has no effect.
-  for (const ApiRequestPtr& each : kept_) RespondText(*each, 200, "at last");
+  for (const serving::ApiRequestPtr& each : kept_) serving::RespondText(*each, 200, "at last");
   EXPECT_NE(registry_.Text().find("apiserver_request_total{code=\"504\""), std::string::npos);
   EXPECT_EQ(registry_.Text().find("apiserver_request_total{code=\"200\""), std::string::npos);
 }
@@ -149,7 +153,7 @@ TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
 TEST_F(PipelineTest, AnAnswerInTimeIsTheAnswer) {
   Make(Keep());
   const auto client = Ask("GET", "/api/v1/pods?timeout=5s");
-  RespondText(*kept_[0], 200, "ok");
+  serving::RespondText(*kept_[0], 200, "ok");
   EXPECT_EQ(client->Wait().code, 200);
   clock_.Advance(std::chrono::seconds(60));
   EXPECT_EQ(client->Wait().code, 200);
@@ -171,7 +175,7 @@ TEST_F(PipelineTest, ATimeoutThatIsNoneIsRefused) {
 
 TEST_F(PipelineTest, CredentialsAreGoneOnceTheyAreKnown) {
   Make(Keep());
-  HttpHeaders headers;
+  net::HttpHeaders headers;
   headers.Add("authorization", "Bearer secret");
   headers.Add("accept", "*/*");
   const auto client = Ask("GET", "/healthz", std::move(headers));
@@ -181,16 +185,18 @@ TEST_F(PipelineTest, CredentialsAreGoneOnceTheyAreKnown) {
 
 TEST_F(PipelineTest, WhatCannotBeEvaluatedIsAnErrorUnlessItIsAllowed) {
   Make(AnswerOk);
-  authorizer_.answer = {
-      .decision = Decision::kNoOpinion, .reason = "why", .evaluation_error = "webhook <gone>"};
+  authorizer_.answer = {.decision = serving::Decision::kNoOpinion,
+                        .reason = "why",
+                        .evaluation_error = "webhook <gone>"};
   const auto refused = Ask("GET", "/api/v1/pods");
   EXPECT_EQ(refused->Wait().code, 500);
   EXPECT_EQ(refused->Wait().headers.Get("content-type"), "text/plain; charset=utf-8");
   EXPECT_EQ(refused->Wait().body.view(),
             "Internal Server Error: \"/api/v1/pods\": webhook &lt;gone&gt;\n");
-  authorizer_.answer.decision = Decision::kAllow;
+  authorizer_.answer.decision = serving::Decision::kAllow;
   EXPECT_EQ(Ask("GET", "/api/v1/pods")->Wait().code, 200);
-  authorizer_.answer = {.decision = Decision::kDeny, .reason = "no", .evaluation_error = {}};
+  authorizer_.answer = {
+      .decision = serving::Decision::kDeny, .reason = "no", .evaluation_error = {}};
   EXPECT_EQ(Ask("GET", "/api/v1/pods")->Wait().code, 403);
 }
 
@@ -217,7 +223,7 @@ TEST_F(PipelineTest, TooManyRequestsAreSentAwayButNotAdministrators) {
 
 TEST_F(PipelineTest, ABodyIsReadOnlyOfWhoMayAsk) {
   std::string body;
-  Make([&](ApiRequestPtr& request) {
+  Make([&](serving::ApiRequestPtr& request) {
     body = request->http.body;
     return AnswerOk(request);
   });
@@ -231,11 +237,11 @@ TEST_F(PipelineTest, ABodyIsReadOnlyOfWhoMayAsk) {
   ASSERT_TRUE(large->on_body);
   large->on_body({.bytes = {}, .too_large = true});
   EXPECT_EQ(large->Wait().code, 413);
-  authorizer_.answer.decision = Decision::kDeny;
+  authorizer_.answer.decision = serving::Decision::kDeny;
   const auto forbidden = Begin("POST", "/api/v1/namespaces");
   EXPECT_EQ(forbidden->Wait().code, 403);
   EXPECT_FALSE(forbidden->on_body);
-  authenticator_.found = Authentication::Refused("unknown");
+  authenticator_.found = serving::Authentication::Refused("unknown");
   const auto unknown = Begin("POST", "/api/v1/namespaces");
   EXPECT_EQ(unknown->Wait().code, 401);
   EXPECT_FALSE(unknown->on_body);
@@ -286,7 +292,7 @@ TEST_F(PipelineTest, AServerThatStopsSendsClientsElsewhere) {
   EXPECT_EQ(late->Wait().headers.Get("retry-after"), "5");
   EXPECT_EQ(late->Wait().headers.Get("connection"), "close");
   EXPECT_EQ(Ask("GET", "/readyz")->Wait().code, 200);
-  HttpHeaders own;
+  net::HttpHeaders own;
   own.Add("user-agent", "kube-apiserver/v1.36");
   EXPECT_EQ(Ask("GET", "/api/v1/pods", std::move(own))->Wait().code, 200);
 }
@@ -295,18 +301,18 @@ TEST_F(PipelineTest, PagesOfAllowedOriginsMayReadAnswers) {
   Make(AnswerOk, {.allowed_origins = {"^https://.*\\.example\\.com(:|$)"},
                   .transport_security = {"max-age=31536000", "includeSubDomains"}});
   const auto with_origin = [&](const std::string& method, const std::string& origin) {
-    HttpHeaders headers;
+    net::HttpHeaders headers;
     headers.Add("origin", origin);
     return Ask(method, "/api/v1/pods", std::move(headers));
   };
   const auto page = with_origin("GET", "https://a.example.com:8443");
-  const HttpResponse& allowed = page->Wait();
+  const net::HttpResponse& allowed = page->Wait();
   EXPECT_EQ(allowed.headers.Get("access-control-allow-origin"), "https://a.example.com:8443");
   EXPECT_EQ(allowed.headers.Get("access-control-allow-credentials"), "true");
   EXPECT_EQ(allowed.headers.Get("strict-transport-security"),
             "max-age=31536000; includeSubDomains");
   const auto other_page = with_origin("GET", "https://a.example.com.evil.org");
-  const HttpResponse& other = other_page->Wait();
+  const net::HttpResponse& other = other_page->Wait();
   EXPECT_EQ(other.code, 200);
   EXPECT_EQ(other.headers.Find("access-control-allow-origin"), nullptr);
   // A browser asks before it has credentials.
@@ -330,4 +336,4 @@ TEST(ResponseHeadersTest, OriginsMustBeRegularExpressions) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,17 +11,17 @@
 #include "base/clock.h"
 #include "serving/request/respond_once.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class RequestDeadlines {
  public:
   explicit RequestDeadlines(Clock& clock) : deadlines_(clock) {}
 
   // Sees to it that there is an answer by its deadline.
-  void Watch(const std::shared_ptr<RespondOnce>& answer);
+  void Watch(const std::shared_ptr<serving::RespondOnce>& answer);
 
  private:
   Deadlines deadlines_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ResponseHeaders::Patterns {
   std::vector<std::unique_ptr<re2::RE2>> all;
@@ -45,7 +45,7 @@ Result<std::unique_ptr<ResponseHeaders>> ResponseHeaders::Make(const ResponseHea
   return out;
 }
 
-void ResponseHeaders::Add(ApiRequest& request) const {
+void ResponseHeaders::Add(serving::ApiRequest& request) const {
   if (!transport_security_.empty()) {
     request.answer_headers.Add("strict-transport-security", transport_security_);
   }
@@ -55,11 +55,11 @@ void ResponseHeaders::Add(ApiRequest& request) const {
   }
 }
 
-bool ResponseHeaders::AnswerOrigin(ApiRequest& request) const {
+bool ResponseHeaders::AnswerOrigin(serving::ApiRequest& request) const {
   if (origins_->all.empty()) return false;
   const std::string origin(request.http.headers.Get("origin"));
   if (!origins_->Allow(origin)) return false;
-  HttpHeaders& headers = request.answer_headers;
+  net::HttpHeaders& headers = request.answer_headers;
   headers.Add("access-control-allow-origin", origin);
   headers.Add("access-control-allow-methods", "POST, GET, OPTIONS, PUT, DELETE, PATCH");
   headers.Add("access-control-allow-headers",
@@ -68,8 +68,8 @@ bool ResponseHeaders::AnswerOrigin(ApiRequest& request) const {
   headers.Add("access-control-expose-headers", "Date");
   headers.Add("access-control-allow-credentials", "true");
   if (request.http.method != "OPTIONS") return false;
-  RespondBytes(request, 204, "", SharedBytes(""));
+  serving::RespondBytes(request, 204, "", SharedBytes(""));
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

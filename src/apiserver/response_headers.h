@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ResponseHeaderOptions {
   std::vector<std::string> allowed_origins;     // --cors-allowed-origins: regular expressions
@@ -29,10 +29,10 @@ class ResponseHeaders {
   ~ResponseHeaders();
 
   // To the headers of the answer.
-  void Add(ApiRequest& request) const;
+  void Add(serving::ApiRequest& request) const;
   // Adds those for a page of an allowed origin. True: the request only asked whether it is allowed,
   // and is answered.
-  bool AnswerOrigin(ApiRequest& request) const;
+  bool AnswerOrigin(serving::ApiRequest& request) const;
 
  private:
   struct Patterns;
@@ -44,4 +44,4 @@ class ResponseHeaders {
   std::unique_ptr<Patterns> origins_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/rest/input.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The kind that the endpoint's body has.
@@ -18,101 +18,111 @@ ExpectedKind KindOf(const Endpoint& endpoint) {
     return {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
             endpoint.resource->kind_name};
   }
-  const MessageDesc* kind = endpoint.subresource->kind;
+  const object::MessageDesc* kind = endpoint.subresource->kind;
   return {kind, kind->group_version->api_version, kind->name};
 }
 
 // Whether what is answered and never stored is admitted; plugins have nothing to write with it.
-Result<void> AdmitAnswered(Document& body, ApiRequest& request, const Endpoint& endpoint) {
-  Transaction nothing;
+Result<void> AdmitAnswered(object::Document& body, serving::ApiRequest& request,
+                           const Endpoint& endpoint) {
+  store::Transaction nothing;
   return AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing);
 }
 
 // The body of the request, admitted. Whoever would not take the answer is told before it is made.
-Result<Document> ReadQuestion(ApiRequest& request, const Endpoint& endpoint) {
-  SKIFF_RETURN_IF_ERROR(NegotiateOutput(request, ResponseKind::kReply));
-  SKIFF_ASSIGN_OR_RETURN(Document body,
+Result<object::Document> ReadQuestion(serving::ApiRequest& request, const Endpoint& endpoint) {
+  SKIFF_RETURN_IF_ERROR(serving::NegotiateOutput(request, serving::ResponseKind::kReply));
+  SKIFF_ASSIGN_OR_RETURN(object::Document body,
                          ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
-  TrackWrite(request, endpoint, Document::OfType(KindOf(endpoint).type), body);
+  TrackWrite(request, endpoint, object::Document::OfType(KindOf(endpoint).type), body);
   SKIFF_RETURN_IF_ERROR(AdmitAnswered(body, request, endpoint));
   return body;
 }
 
 // Reads the question and passes it on; `ask` answers through the callback.
 template <typename Ask>
-void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
-  ApiRequest& ref = *request;
-  Result<Document> body = ReadQuestion(ref, endpoint);
-  if (!body) return RespondError(ref, body.error());
-  std::shared_ptr<ApiRequest> shared = std::move(request);
-  ask(std::move(*body), *shared, [shared](Result<Document> answer) {
-    if (!answer) return RespondError(*shared, answer.error());
-    RespondObject(*shared, 201, answer->root());
+void Review(serving::ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
+  serving::ApiRequest& ref = *request;
+  Result<object::Document> body = ReadQuestion(ref, endpoint);
+  if (!body) return serving::RespondError(ref, body.error());
+  std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+  ask(std::move(*body), *shared, [shared](Result<object::Document> answer) {
+    if (!answer) return serving::RespondError(*shared, answer.error());
+    serving::RespondObject(*shared, 201, answer->root());
   });
 }
 
 void AddAccessReviews(Router& router, Security& security) {
   constexpr std::string_view kGroup = "authorization.k8s.io";
+  router.SetVirtual(kGroup, "subjectaccessreviews",
+                    [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](object::Document body, serving::ApiRequest&, ReviewCallback done) {
+                               ReviewAccess(std::move(body), security.authorizer(),
+                                            std::move(done));
+                             });
+                    });
   router.SetVirtual(
-      kGroup, "subjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-        Review(std::move(request), endpoint, [&](Document body, ApiRequest&, ReviewCallback done) {
-          ReviewAccess(std::move(body), security.authorizer(), std::move(done));
-        });
+      kGroup, "localsubjectaccessreviews",
+      [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](object::Document body, serving::ApiRequest& asked, ReviewCallback done) {
+                 ReviewLocalAccess(std::move(body), asked.info.name_space, security.authorizer(),
+                                   std::move(done));
+               });
       });
-  router.SetVirtual(kGroup, "localsubjectaccessreviews",
-                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
-                      Review(std::move(request), endpoint,
-                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                               ReviewLocalAccess(std::move(body), asked.info.name_space,
-                                                 security.authorizer(), std::move(done));
-                             });
-                    });
-  router.SetVirtual(kGroup, "selfsubjectaccessreviews",
-                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
-                      Review(std::move(request), endpoint,
-                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                               ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
-                                               std::move(done));
-                             });
-                    });
-  router.SetVirtual(kGroup, "selfsubjectrulesreviews",
-                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
-                      Review(std::move(request), endpoint,
-                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                               done(ReviewOwnRules(body, asked.user, security.chain->rules()));
-                             });
-                    });
+  router.SetVirtual(
+      kGroup, "selfsubjectaccessreviews",
+      [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](object::Document body, serving::ApiRequest& asked, ReviewCallback done) {
+                 ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
+                                 std::move(done));
+               });
+      });
+  router.SetVirtual(
+      kGroup, "selfsubjectrulesreviews",
+      [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](object::Document body, serving::ApiRequest& asked, ReviewCallback done) {
+                 done(ReviewOwnRules(body, asked.user, security.chain->rules()));
+               });
+      });
 }
 
 void AddTokenReviews(Router& router, Security& security, Clock& clock) {
   constexpr std::string_view kGroup = "authentication.k8s.io";
-  router.SetVirtual(
-      kGroup, "selfsubjectreviews", [&clock](ApiRequestPtr request, const Endpoint& endpoint) {
-        Review(std::move(request), endpoint, [&](Document, ApiRequest& asked, auto done) {
-          done(ReviewSelf(asked.user, clock));
-        });
-      });
+  router.SetVirtual(kGroup, "selfsubjectreviews",
+                    [&clock](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](object::Document, serving::ApiRequest& asked, auto done) {
+                               done(ReviewSelf(asked.user, clock));
+                             });
+                    });
   if (security.tokens != nullptr) {
-    router.SetVirtual(kGroup, "tokenreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-      Review(std::move(request), endpoint, [&](Document body, ApiRequest&, auto done) {
-        ReviewToken(std::move(body), *security.tokens, security.api_audiences, std::move(done));
-      });
-    });
+    router.SetVirtual(kGroup, "tokenreviews",
+                      [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
+                        Review(std::move(request), endpoint,
+                               [&](object::Document body, serving::ApiRequest&, auto done) {
+                                 ReviewToken(std::move(body), *security.tokens,
+                                             security.api_audiences, std::move(done));
+                               });
+                      });
   }
 }
 
-void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& issuer) {
-  ApiRequest& ref = *request;
-  Result<Document> body = ReadQuestion(ref, endpoint);
-  if (!body) return RespondError(ref, body.error());
-  std::shared_ptr<ApiRequest> shared = std::move(request);
+void IssueToken(serving::ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& issuer) {
+  serving::ApiRequest& ref = *request;
+  Result<object::Document> body = ReadQuestion(ref, endpoint);
+  if (!body) return serving::RespondError(ref, body.error());
+  std::shared_ptr<serving::ApiRequest> shared = std::move(request);
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {
-                 if (!issued) return RespondError(*shared, issued.error());
+                 if (!issued) return serving::RespondError(*shared, issued.error());
                  for (std::string& warning : issued->warnings) {
                    shared->warnings.push_back(std::move(warning));
                  }
-                 RespondObject(*shared, 201, issued->reply.root());
+                 serving::RespondObject(*shared, 201, issued->reply.root());
                });
 }
 
@@ -123,9 +133,9 @@ void AddReviews(Router& router, Security& security, Clock& clock) {
   AddTokenReviews(router, security, clock);
   if (security.issuer == nullptr) return;
   router.SetVirtual("", "serviceaccounts/token",
-                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
+                    [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
                       IssueToken(std::move(request), endpoint, *security.issuer);
                     });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,9 +6,9 @@
 #include "apiserver/security.h"
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Both outlive the router.
 void AddReviews(Router& router, Security& security, Clock& clock);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,22 +16,22 @@
 #include "object/scalar/names.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::optional<Verb> VerbOf(std::string_view name) {
-  for (size_t i = 0; i < kVerbCount; ++i) {
-    if (VerbName(static_cast<Verb>(i)) == name) return static_cast<Verb>(i);
+std::optional<object::Verb> VerbOf(std::string_view name) {
+  for (size_t i = 0; i < object::kVerbCount; ++i) {
+    if (object::VerbName(static_cast<object::Verb>(i)) == name) return static_cast<object::Verb>(i);
   }
   return std::nullopt;
 }
 
 // By Verb.
-using VerbHandler = void (*)(ApiRequestPtr request, const Endpoint& endpoint);
+using VerbHandler = void (*)(serving::ApiRequestPtr request, const Endpoint& endpoint);
 constexpr VerbHandler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection,
                                      HandleGet,    HandleList,   HandlePatch,
                                      HandleUpdate, HandleWatch};
-static_assert(std::size(kHandlers) == kVerbCount);
+static_assert(std::size(kHandlers) == object::kVerbCount);
 
 // Kinds that Kubernetes would rather see gone, and what it says to who uses them.
 struct Deprecation {
@@ -43,7 +43,7 @@ constexpr Deprecation kDeprecations[] = {
     {"componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"},
 };
 
-void WarnOfDeprecation(ApiRequest& request) {
+void WarnOfDeprecation(serving::ApiRequest& request) {
   if (!request.info.group.empty()) return;
   for (const Deprecation& each : kDeprecations) {
     if (request.info.resource == each.resource) request.warnings.emplace_back(each.warning);
@@ -52,7 +52,7 @@ void WarnOfDeprecation(ApiRequest& request) {
 
 // Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
 // watches may go over all namespaces.
-bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
+bool ScopeFits(const serving::RequestInfo& info, const object::ResourceDesc& resource) {
   if (!resource.namespaced) return !info.within_namespace;
   return !info.name_space.empty() || !info.name_in_path;
 }
@@ -81,7 +81,7 @@ void Router::AddBindings() {
   if (pods == core->second.end()) return;
   for (const SubresourceRoute& route : pods->second.subresources) {
     if (route.handler == nullptr || route.endpoint.subresource->name != "binding") continue;
-    SetVirtual("", "bindings", [&route](ApiRequestPtr request, const Endpoint&) {
+    SetVirtual("", "bindings", [&route](serving::ApiRequestPtr request, const Endpoint&) {
       route.handler(std::move(request), route.endpoint);
     });
   }
@@ -89,7 +89,7 @@ void Router::AddBindings() {
 
 void Router::AddResource(const ServedResource& served, const StorageSet& storages,
                          const Registry& registry, RestContext& context, Version& version) {
-  const ResourceDesc& desc = *served.desc;
+  const object::ResourceDesc& desc = *served.desc;
   Resource& resource = version[std::string(desc.name)];
   resource.view = std::make_unique<ObjectView>(desc);
   resource.columns = std::make_unique<LazyColumns>(desc);
@@ -101,7 +101,7 @@ void Router::AddResource(const ServedResource& served, const StorageSet& storage
                                .view = resource.view.get(),
                                .columns = resource.columns.get(),
                                .context = &context};
-  for (const SubresourceDesc* subresource : served.subresources) {
+  for (const object::SubresourceDesc* subresource : served.subresources) {
     SubresourceRoute& route = resource.subresources.emplace_back();
     route.endpoint = resource.endpoint;
     route.endpoint.subresource = subresource;
@@ -113,18 +113,18 @@ void Router::SetVirtual(std::string_view group, std::string_view path, VirtualHa
   virtual_[std::string(group) + "/" + std::string(path)] = std::move(handler);
 }
 
-bool Router::Route(ApiRequestPtr& request) const {
-  const RequestInfo& info = request->info;
+bool Router::Route(serving::ApiRequestPtr& request) const {
+  const serving::RequestInfo& info = request->info;
   const auto version =
       versions_.find(std::pair<std::string, std::string>(info.group, info.version));
   if (version == versions_.end()) {
     if (!ServesGroup(info.group)) return false;
-    RespondError(*request, UnknownResource());
+    serving::RespondError(*request, UnknownResource());
     return true;
   }
   const auto resource = version->second.find(info.resource);
   if (resource == version->second.end() || !ScopeFits(info, *resource->second.endpoint.resource)) {
-    RespondError(*request, UnknownResource());
+    serving::RespondError(*request, UnknownResource());
   } else if (info.subresource.empty()) {
     request->is_routed = true;
     RouteObject(std::move(request), resource->second);
@@ -141,7 +141,7 @@ bool Router::ServesGroup(std::string_view group) const {
   return false;
 }
 
-bool Router::RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const {
+bool Router::RouteVirtual(serving::ApiRequestPtr& request, const Endpoint& endpoint) const {
   if (virtual_.empty()) return false;
   std::string key = request->info.group + "/" + request->info.resource;
   if (endpoint.subresource != nullptr) key += "/" + request->info.subresource;
@@ -151,51 +151,54 @@ bool Router::RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) cons
   return true;
 }
 
-void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const {
-  const RequestInfo& info = request->info;
-  const ResourceDesc& desc = *resource.endpoint.resource;
-  const std::optional<Verb> verb = VerbOf(info.verb);
-  const bool needs_namespace = verb == Verb::kCreate || verb == Verb::kDeleteCollection;
+void Router::RouteObject(serving::ApiRequestPtr request, const Resource& resource) const {
+  const serving::RequestInfo& info = request->info;
+  const object::ResourceDesc& desc = *resource.endpoint.resource;
+  const std::optional<object::Verb> verb = VerbOf(info.verb);
+  const bool needs_namespace =
+      verb == object::Verb::kCreate || verb == object::Verb::kDeleteCollection;
   const bool creates_nowhere = (needs_namespace && desc.namespaced && info.name_space.empty()) ||
-                               (verb == Verb::kCreate && info.name_in_path);
-  const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
+                               (verb == object::Verb::kCreate && info.name_in_path);
+  const bool names_nothing =
+      (verb == object::Verb::kUpdate || verb == object::Verb::kPatch) && info.name.empty();
   // Paths of the old form have their verb in them, whatever the method.
-  const bool watches_by_writing = verb == Verb::kWatch && request->http.method != "GET";
+  const bool watches_by_writing = verb == object::Verb::kWatch && request->http.method != "GET";
   if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing || watches_by_writing ||
       request->http.method == "HEAD") {
-    return RespondError(*request, MethodNotAllowed());
+    return serving::RespondError(*request, MethodNotAllowed());
   }
   WarnOfDeprecation(*request);
   if (RouteVirtual(request, resource.endpoint)) return;
-  if (resource.endpoint.storage == nullptr) return RespondError(*request, MethodNotAllowed());
+  if (resource.endpoint.storage == nullptr)
+    return serving::RespondError(*request, MethodNotAllowed());
   kHandlers[static_cast<size_t>(*verb)](std::move(request), resource.endpoint);
 }
 
-void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) const {
+void Router::RouteSubresource(serving::ApiRequestPtr request, const Resource& resource) const {
   for (const SubresourceRoute& route : resource.subresources) {
     if (route.endpoint.subresource->name != request->info.subresource) continue;
     request->is_routed = true;
-    const std::optional<Verb> verb = VerbOf(request->info.verb);
+    const std::optional<object::Verb> verb = VerbOf(request->info.verb);
     if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
-      return RespondError(*request, MethodNotAllowed());
+      return serving::RespondError(*request, MethodNotAllowed());
     }
     // Only what is passed on to others goes on after the name of the subresource.
     if (!request->info.rest.empty() && request->info.subresource != "proxy") {
-      return RespondError(*request, UnknownResource());
+      return serving::RespondError(*request, UnknownResource());
     }
     if (RouteVirtual(request, route.endpoint)) return;
     if (route.handler != nullptr) return route.handler(std::move(request), route.endpoint);
     // A subresource that can only be read, such as a pod's log, is no part of the object.
-    const SubresourceDesc& desc = *route.endpoint.subresource;
+    const object::SubresourceDesc& desc = *route.endpoint.subresource;
     if (resource.endpoint.storage == nullptr || desc.kind != resource.endpoint.resource->kind ||
-        !desc.verbs.Has(Verb::kUpdate)) {
-      return RespondError(*request, Status(StatusReason::kServiceUnavailable,
-                                           "this server cannot serve the subresource " +
-                                               request->info.subresource + " yet"));
+        !desc.verbs.Has(object::Verb::kUpdate)) {
+      return serving::RespondError(*request, Status(StatusReason::kServiceUnavailable,
+                                                    "this server cannot serve the subresource " +
+                                                        request->info.subresource + " yet"));
     }
     return kHandlers[static_cast<size_t>(*verb)](std::move(request), route.endpoint);
   }
-  RespondError(*request, UnknownResource());
+  serving::RespondError(*request, UnknownResource());
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

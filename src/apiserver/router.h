@@ -14,10 +14,11 @@
 #include "apiserver/rest/storage_set.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Answers a resource that is not stored, such as a review.
-using VirtualHandler = std::function<void(ApiRequestPtr request, const Endpoint& endpoint)>;
+using VirtualHandler =
+    std::function<void(serving::ApiRequestPtr request, const Endpoint& endpoint)>;
 
 class Router {
  public:
@@ -30,7 +31,7 @@ class Router {
 
   // Answers a request whose info is that of a resource. False: the group or version is not served
   // here, and the request is left as it was.
-  bool Route(ApiRequestPtr& request) const;
+  bool Route(serving::ApiRequestPtr& request) const;
   // In some version.
   bool ServesGroup(std::string_view group) const;
 
@@ -50,12 +51,12 @@ class Router {
   void AddBindings();
   void AddResource(const ServedResource& served, const StorageSet& storages,
                    const Registry& registry, RestContext& context, Version& version);
-  void RouteObject(ApiRequestPtr request, const Resource& resource) const;
-  void RouteSubresource(ApiRequestPtr request, const Resource& resource) const;
-  bool RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const;
+  void RouteObject(serving::ApiRequestPtr request, const Resource& resource) const;
+  void RouteSubresource(serving::ApiRequestPtr request, const Resource& resource) const;
+  bool RouteVirtual(serving::ApiRequestPtr& request, const Endpoint& endpoint) const;
 
   std::map<std::pair<std::string, std::string>, Version, std::less<>> versions_;
   std::map<std::string, VirtualHandler, std::less<>> virtual_;  // "group/resource[/subresource]"
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

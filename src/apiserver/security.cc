@@ -11,29 +11,29 @@
 #include "serving/auth/client_certificate.h"
 #include "serving/auth/token_cache.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::unexpected<Status> OfFlag(std::string_view flag, const Status& why) {
   return Fail(why.reason(), std::string(flag) + ": " + why.message());
 }
 
-Result<std::vector<JwtKey>> LoadKeys(const ServiceAccountOptions& options) {
-  std::vector<JwtKey> out;
+Result<std::vector<serving::JwtKey>> LoadKeys(const ServiceAccountOptions& options) {
+  std::vector<serving::JwtKey> out;
   for (const std::string& file : options.key_files) {
-    Result<std::vector<JwtKey>> keys = JwtKey::LoadPublic(file);
+    Result<std::vector<serving::JwtKey>> keys = serving::JwtKey::LoadPublic(file);
     if (!keys) return OfFlag("--service-account-key-file", keys.error());
-    for (JwtKey& key : *keys) out.push_back(std::move(key));
+    for (serving::JwtKey& key : *keys) out.push_back(std::move(key));
   }
   return out;
 }
 
-Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey>& keys,
+Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<serving::JwtKey>& keys,
                        BoundObjectLookup& lookup, Clock& clock, Random& random, Log& log,
                        Security& out) {
   const ServiceAccountOptions& accounts = options.service_account;
   if (accounts.signing_key_file.empty() || accounts.issuers.empty()) return {};
-  Result<JwtKey> key = JwtKey::LoadPrivate(accounts.signing_key_file);
+  Result<serving::JwtKey> key = serving::JwtKey::LoadPrivate(accounts.signing_key_file);
   if (!key) return OfFlag("--service-account-signing-key-file", key.error());
   TokenIssuerOptions issuer;
   issuer.issuer = accounts.issuers[0];
@@ -52,11 +52,11 @@ Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey
   return {};
 }
 
-Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey>& keys,
+Result<void> AddTokens(const ApiServerOptions& options, const std::vector<serving::JwtKey>& keys,
                        BoundObjectLookup& lookup, Clock& clock, Log& log,
                        std::function<void(LegacyTokenUse)> on_legacy_use, Security& out) {
   const ServiceAccountOptions& accounts = options.service_account;
-  std::vector<std::unique_ptr<TokenAuthenticator>> kinds;
+  std::vector<std::unique_ptr<serving::TokenAuthenticator>> kinds;
   if (!options.token_auth_file.empty()) {
     auto file = TokenFile::Load(options.token_auth_file);
     if (!file) return OfFlag("--token-auth-file", file.error());
@@ -78,12 +78,13 @@ Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey
         std::make_unique<BootstrapTokenAuthenticator>(lookup, clock), accounts.api_audiences));
   }
   if (kinds.empty()) return {};
-  out.tokens = std::make_unique<TokenCache>(std::make_unique<TokenUnion>(std::move(kinds)), clock);
+  out.tokens = std::make_unique<serving::TokenCache>(
+      std::make_unique<serving::TokenUnion>(std::move(kinds)), clock);
   return {};
 }
 
 void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& out) {
-  std::vector<std::unique_ptr<Authenticator>> methods;
+  std::vector<std::unique_ptr<serving::Authenticator>> methods;
   const ClientCaFiles cas = ClientCaFilesOf(options);
   if (cas.proxies != 0) {
     const RequestHeaderOptions& header = options.request_header;
@@ -97,14 +98,14 @@ void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& o
         clock));
   }
   if (cas.users != 0) {
-    methods.push_back(std::make_unique<ClientCertificateAuthenticator>(clock, cas.users));
+    methods.push_back(std::make_unique<serving::ClientCertificateAuthenticator>(clock, cas.users));
   }
   if (out.tokens != nullptr) {
-    methods.push_back(std::make_unique<BearerTokenAuthenticator>(*out.tokens));
-    methods.push_back(std::make_unique<WebSocketTokenAuthenticator>(*out.tokens));
+    methods.push_back(std::make_unique<serving::BearerTokenAuthenticator>(*out.tokens));
+    methods.push_back(std::make_unique<serving::WebSocketTokenAuthenticator>(*out.tokens));
   }
-  out.authenticator = std::make_unique<RequestAuthenticator>(
-      std::move(methods), AnonymousOptions{.enabled = options.anonymous_auth});
+  out.authenticator = std::make_unique<serving::RequestAuthenticator>(
+      std::move(methods), serving::AnonymousOptions{.enabled = options.anonymous_auth});
 }
 
 Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
@@ -148,7 +149,8 @@ Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup
                               std::function<void(LegacyTokenUse)> on_legacy_use) {
   Security out;
   out.api_audiences = options.service_account.api_audiences;
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<JwtKey> keys, LoadKeys(options.service_account));
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<serving::JwtKey> keys,
+                         LoadKeys(options.service_account));
   SKIFF_RETURN_IF_ERROR(
       AddTokens(options, keys, lookup, clock, log, std::move(on_legacy_use), out));
   SKIFF_RETURN_IF_ERROR(AddIssuer(options, keys, lookup, clock, random, log, out));
@@ -157,4 +159,4 @@ Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -23,11 +23,11 @@
 #include "base/status.h"
 #include "serving/auth/request_authenticator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct Security {
-  std::unique_ptr<TokenAuthenticator> tokens;  // null: no tokens are known
-  std::unique_ptr<RequestAuthenticator> authenticator;
+  std::unique_ptr<serving::TokenAuthenticator> tokens;  // null: no tokens are known
+  std::unique_ptr<serving::RequestAuthenticator> authenticator;
   std::unique_ptr<TokenIssuer> issuer;   // null: no tokens are made
   std::optional<OpenIdMetadata> openid;  // nothing: not served
   std::vector<std::string> api_audiences;
@@ -39,7 +39,7 @@ struct Security {
   std::unique_ptr<NodeAuthorizer> nodes;
   std::unique_ptr<AuthorizationChain> chain;
 
-  Authorizer& authorizer() { return chain->authorizer(); }
+  serving::Authorizer& authorizer() { return chain->authorizer(); }
 };
 
 // The CAs of --client-ca-file and --requestheader-client-ca-file, one bit for each file.
@@ -56,4 +56,4 @@ Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup
                               Clock& clock, Random& random, Log& log,
                               std::function<void(LegacyTokenUse)> on_legacy_use);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

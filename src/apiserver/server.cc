@@ -62,7 +62,7 @@
 #include "serving/zpages.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // While the store is waited for: how often somebody may ask to stop, and how often it is told.
@@ -70,8 +70,8 @@ constexpr Duration kLookAround = std::chrono::milliseconds(100);
 constexpr Duration kSilence = std::chrono::seconds(3);
 
 // Every resource that is served in some version, once.
-std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
-  std::vector<const ResourceHub*> out;
+std::vector<const object::ResourceHub*> HubsOf(const ServedResources& served) {
+  std::vector<const object::ResourceHub*> out;
   for (const ServedGroup& group : served.groups()) {
     for (const ServedVersion& version : group.versions) {
       for (const ServedResource& resource : version.resources) out.push_back(resource.desc->hub);
@@ -85,7 +85,7 @@ std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
 // Members are destroyed from the last to the first: the listener before what its requests use.
 class ApiServer::Impl {
  public:
-  Impl(ApiServerOptions options, Clock& clock, Random& random, Log& log, Store* store)
+  Impl(ApiServerOptions options, Clock& clock, Random& random, Log& log, store::Store* store)
       : options_(std::move(options)),
         clock_(clock),
         random_(random),
@@ -125,7 +125,7 @@ class ApiServer::Impl {
                                                    [this](const LegacyTokenUse& use) {
                                                      RecordLegacyTokenUse(use, *storages_, log_);
                                                    }));
-    rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
+    rest_.namespaces = storages_->Find(object::FindResource("", "v1", "namespaces")->hub);
     rest_.may_create = CreatePermissionCheck(security_.authorizer());
     if (settings_.gates.IsOn("AllowUnsafeMalformedObjectDeletion")) {
       rest_.may_delete_unreadable = UnreadableDeletionCheck(security_.authorizer());
@@ -182,28 +182,29 @@ class ApiServer::Impl {
     return http_ ? http_->addresses() : kNone;
   }
 
-  std::unique_ptr<ClientTransport> Connect(UserInfo user, Executor& executor) {
-    static const ResourceHub* const services =
-        FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
+  std::unique_ptr<client::ClientTransport> Connect(serving::UserInfo user, Executor& executor) {
+    static const object::ResourceHub* const services =
+        object::FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
     return MakeInProcessTransport(
         {.user = std::move(user),
          .executor = executor,
-         .handle = [this](ApiRequestPtr request) { pipeline_->HandleLocal(std::move(request)); },
+         .handle =
+             [this](serving::ApiRequestPtr request) { pipeline_->HandleLocal(std::move(request)); },
          .authorizer = security_.authorizer(),
          .served = served_,
          .api_services = storages_->Find(services),
          .run_elsewhere = [this](Executor::Work work) { RunSoon(std::move(work)); }});
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }
-  WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
+  client::WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
   void SetControllerManager(std::function<std::string()> fault) {
     components_->SetWithin("controller-manager", std::move(fault));
   }
-  void Watch(const std::shared_ptr<EventLoop>& loop) { watchdog_.Watch(loop); }
+  void Watch(const std::shared_ptr<net::EventLoop>& loop) { watchdog_.Watch(loop); }
   std::string UnderWay() const {
     std::string out = watchdog_.Fault();
     if (!http_) return out;
-    const HttpServerFigures figures = http_->figures();
+    const net::HttpServerFigures figures = http_->figures();
     if (!out.empty()) out += "; ";
     return out + std::to_string(figures.requests_in_flight) + " requests on " +
            std::to_string(figures.connections) + " connections are not finished";
@@ -239,7 +240,7 @@ class ApiServer::Impl {
                     options_.shutdown.watch_termination_grace_period);
   }
 
-  Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
+  store::Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
   // Any thread, under locks too. On that of background_tasks_, under none.
   void RunSoon(Executor::Work work) {
@@ -311,7 +312,7 @@ class ApiServer::Impl {
   // Brings the roles that every cluster has up to date, and the policy up to the roles.
   void FollowRoles() {
     const auto cache = [&](std::string_view name) {
-      return &storages_->Find(FindPreferredResource("rbac.authorization.k8s.io", name)->hub)
+      return &storages_->Find(object::FindPreferredResource("rbac.authorization.k8s.io", name)->hub)
                   ->cache();
     };
     const RbacFollower::Caches caches{.roles = cache("roles"),
@@ -334,14 +335,14 @@ class ApiServer::Impl {
   // Tells the Node authorizer what is on which node.
   void FollowNodes() {
     if (security_.node_graph == nullptr) return;
-    const auto cache = [&](std::string_view group, std::string_view name) -> ResourceCache* {
-      ResourceStorage* storage = storages_->Find(FindPreferredResource(group, name)->hub);
+    const auto cache = [&](std::string_view group, std::string_view name) -> store::ResourceCache* {
+      ResourceStorage* storage = storages_->Find(object::FindPreferredResource(group, name)->hub);
       return storage != nullptr ? &storage->cache() : nullptr;
     };
     // In the order of NodeGraph::kSources. A pod that is on no node is nobody's business yet, and
     // most of those that are being created are not on one.
     const std::vector<FollowedCache> caches = {
-        {cache("", "pods"), FieldSelector::NotEquals("spec.nodeName", "")},
+        {cache("", "pods"), object::FieldSelector::NotEquals("spec.nodeName", "")},
         {cache("", "persistentvolumes")},
         {cache("storage.k8s.io", "volumeattachments")},
         {cache("resource.k8s.io", "resourceslices")},
@@ -379,15 +380,15 @@ class ApiServer::Impl {
   void AddCoreVirtuals() {
     components_.emplace(StandardComponents(store()));
     router_->SetVirtual("", "componentstatuses",
-                        [this](ApiRequestPtr request, const Endpoint& endpoint) {
+                        [this](serving::ApiRequestPtr request, const Endpoint& endpoint) {
                           components_->Answer(std::move(request), endpoint);
                         });
   }
 
   Result<void> StartStorages() {
     leases_.emplace(store(), clock_,
-                    LeasePoolOptions{.max_reuse = std::chrono::seconds(
-                                         options_.storage.lease_reuse_duration_seconds)});
+                    store::LeasePoolOptions{.max_reuse = std::chrono::seconds(
+                                                options_.storage.lease_reuse_duration_seconds)});
     environment_.emplace(StorageEnvironment{
         .store = store(),
         .clock = clock_,
@@ -399,7 +400,7 @@ class ApiServer::Impl {
         .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
         .prefer_json = options_.storage.media_type == "application/json",
         .log = &log_,
-        .read_completion = [this](const ResourceHub& hub) {
+        .read_completion = [this](const object::ResourceHub& hub) {
           return CompletionOf(hub, options_.service.cluster_ip_ranges);
         }});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
@@ -438,24 +439,24 @@ class ApiServer::Impl {
   void AddHealthChecks() {
     health_.SetLivezGrace(clock_, clock_.Monotonic() + options_.livez_grace_period);
     health_.SetMetrics(health_metrics_);
-    health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
-    health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
-    for (HealthCheck& check : StoreHealthChecks([this] { return store().Health(); })) {
+    health_.Add({"ping", serving::HealthCheck::kAll, [] { return std::string(); }});
+    health_.Add({"log", serving::HealthCheck::kAll, [] { return std::string(); }});
+    for (serving::HealthCheck& check : StoreHealthChecks([this] { return store().Health(); })) {
       health_.Add(std::move(check));
     }
-    health_.Add({"event-loops", HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
-    health_.Add({"informer-sync", HealthCheck::kReadyz, [this]() -> std::string {
+    health_.Add({"event-loops", serving::HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
+    health_.Add({"informer-sync", serving::HealthCheck::kReadyz, [this]() -> std::string {
                    return storages_->ready() && nodes_ready() ? "" : "not filled yet";
                  }});
-    health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
+    health_.Add({"poststarthook/rbac/bootstrap-roles", serving::HealthCheck::kAll, [this] {
                    return roles_ready() ? std::string() : std::string("not written yet");
                  }});
     for (const std::string_view check : Bootstrap::HealthChecks()) {
-      health_.Add({std::string(check), HealthCheck::kAll, [this] {
+      health_.Add({std::string(check), serving::HealthCheck::kAll, [this] {
                      return bootstrapped() ? std::string() : std::string("not finished");
                    }});
     }
-    health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
+    health_.Add({"shutdown", serving::HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
   }
@@ -464,20 +465,21 @@ class ApiServer::Impl {
   void FollowFlows() {
     if (!options_.requests.enable_priority_and_fairness) return;
     const auto storage = [&](std::string_view name) {
-      const ResourceDesc* resource = FindResource("flowcontrol.apiserver.k8s.io", "v1", name);
+      const object::ResourceDesc* resource =
+          object::FindResource("flowcontrol.apiserver.k8s.io", "v1", name);
       return resource == nullptr ? nullptr : storages_->Find(resource->hub);
     };
     ResourceStorage* schemas = storage("flowschemas");
     ResourceStorage* levels = storage("prioritylevelconfigurations");
     if (schemas == nullptr || levels == nullptr) return;
     flow_.emplace(schemas->cache(), levels->cache(),
-                  [](std::string_view stored) { return DecodeStored(stored, Revision{}); });
+                  [](std::string_view stored) { return DecodeStored(stored, store::Revision{}); });
     background_tasks_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
   }
 
   void MakeZPages() {
     zpages_.emplace(
-        ZPages::Options{
+        serving::ZPages::Options{
             .component = "apiserver",
             .status = settings_.gates.IsOn("ComponentStatusz"),
             .flags = settings_.gates.IsOn("ComponentFlagz") ? options_.shown_flags : nullptr,
@@ -507,32 +509,34 @@ class ApiServer::Impl {
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
-        .resolvers = {[this](ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
-                      [this](ApiRequestPtr& request) {
-                        return options_.profiling && profiles_.Answer(request);
-                      },
-                      [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
-                      [this](ApiRequestPtr& request) {
-                        return request->info.is_resource && router_->Route(request);
-                      },
-                      [this](ApiRequestPtr& request) {
-                        static const ResourceHub* const hub =
-                            FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
-                        return ProxyToApiService(*request, storages_->Find(hub));
-                      }}});
+        .resolvers = {
+            [this](serving::ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+            [this](serving::ApiRequestPtr& request) {
+              return options_.profiling && profiles_.Answer(request);
+            },
+            [this](serving::ApiRequestPtr& request) { return AnswerDiscovery(*request); },
+            [this](serving::ApiRequestPtr& request) {
+              return request->info.is_resource && router_->Route(request);
+            },
+            [this](serving::ApiRequestPtr& request) {
+              static const object::ResourceHub* const hub =
+                  object::FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
+              return ProxyToApiService(*request, storages_->Find(hub));
+            }}});
     return {};
   }
 
-  bool AnswerOwnPaths(ApiRequest& request) {
+  bool AnswerOwnPaths(serving::ApiRequest& request) {
     if (request.info.is_resource) return false;
     if (health_.Answer(request)) return true;
     const std::string& path = request.info.path;
     if (path == "/metrics") {
-      RespondBytes(request, 200, kMetricsContentType, SharedBytes(registry_of_metrics_.Text()));
+      serving::RespondBytes(request, 200, kMetricsContentType,
+                            SharedBytes(registry_of_metrics_.Text()));
       return true;
     }
     if (path == "/metrics/slis") {
-      RespondBytes(request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
+      serving::RespondBytes(request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
       return true;
     }
     if (zpages_->Answer(request)) return true;
@@ -552,37 +556,38 @@ class ApiServer::Impl {
     return AnswerOpenId(request);
   }
 
-  static bool Reads(const ApiRequest& request) {
+  static bool Reads(const serving::ApiRequest& request) {
     return request.http.method == "GET" || request.http.method == "HEAD";
   }
 
   // Documents can only be read: anything else is answered here.
-  static bool RefusesWrite(ApiRequest& request) {
+  static bool RefusesWrite(serving::ApiRequest& request) {
     if (Reads(request)) return false;
-    RespondError(request, MethodNotAllowed());
+    serving::RespondError(request, MethodNotAllowed());
     return true;
   }
 
-  bool AnswerOpenId(ApiRequest& request) {
+  bool AnswerOpenId(serving::ApiRequest& request) {
     if (!security_.openid) return false;
     const std::string& path = request.info.path;
     const bool keys = path == OpenIdMetadata::kKeysPath;
     if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
     if (RefusesWrite(request)) return true;
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
-    if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
-                           [](const Conversion*) { return true; })) {
+    if (keys && !serving::Negotiate(request.http.headers.Get("accept"), kOffers,
+                                    [](const serving::Conversion*) { return true; })) {
       Status refused(StatusReason::kNotAcceptable,
                      "406: Not Acceptable\n\nAvailable representations: " +
                          std::string(OpenIdMetadata::kKeysContentType));
-      RespondError(request, refused.SetSubject({}));
+      serving::RespondError(request, refused.SetSubject({}));
       return true;
     }
-    HttpHeaders extra;
+    net::HttpHeaders extra;
     extra.Add("cache-control", OpenIdMetadata::kCacheControl);
-    RespondBytes(request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
-                 SharedBytes(keys ? security_.openid->keys : security_.openid->configuration),
-                 std::move(extra));
+    serving::RespondBytes(
+        request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
+        SharedBytes(keys ? security_.openid->keys : security_.openid->configuration),
+        std::move(extra));
     return true;
   }
 
@@ -598,31 +603,32 @@ class ApiServer::Impl {
     return out;
   }
 
-  static void RespondDocument(ApiRequest& request, DocumentResponse answer) {
-    HttpHeaders extra;
+  static void RespondDocument(serving::ApiRequest& request, serving::DocumentResponse answer) {
+    net::HttpHeaders extra;
     if (!answer.etag.empty()) extra.Add("etag", answer.etag);
     if (!answer.vary.empty()) extra.Add("vary", answer.vary);
     if (!answer.location.empty()) extra.Add("location", answer.location);
     if (!answer.cache_control.empty()) extra.Add("cache-control", answer.cache_control);
-    RespondBytes(request, answer.code, answer.content_type, std::move(answer.body),
-                 std::move(extra));
+    serving::RespondBytes(request, answer.code, answer.content_type, std::move(answer.body),
+                          std::move(extra));
   }
 
-  bool AnswerDiscovery(ApiRequest& request) {
+  bool AnswerDiscovery(serving::ApiRequest& request) {
     if (request.info.is_resource) return false;
-    const DocumentRequest wanted{.path = request.info.path,
-                                 .query = request.http.query,
-                                 .accept = request.http.headers.Get("accept"),
-                                 .if_none_match = request.http.headers.Get("if-none-match"),
-                                 .user_agent = request.http.headers.Get("user-agent")};
+    const serving::DocumentRequest wanted{
+        .path = request.info.path,
+        .query = request.http.query,
+        .accept = request.http.headers.Get("accept"),
+        .if_none_match = request.http.headers.Get("if-none-match"),
+        .user_agent = request.http.headers.Get("user-agent")};
     if (auto document = openapi_->Answer(wanted); document) {
       if (RefusesWrite(request)) return true;
       RespondDocument(request, std::move(*document));
       return true;
     }
-    Result<std::optional<DocumentResponse>> answer = discovery_->Answer(wanted);
+    Result<std::optional<serving::DocumentResponse>> answer = discovery_->Answer(wanted);
     if (!answer) {
-      RespondError(request, answer.error());
+      serving::RespondError(request, answer.error());
       return true;
     }
     if (!*answer) return AnswerUnknownVersion(request);
@@ -631,7 +637,7 @@ class ApiServer::Impl {
   }
 
   // /apis/apps/v99: the group is there, but not the version.
-  bool AnswerUnknownVersion(ApiRequest& request) {
+  bool AnswerUnknownVersion(serving::ApiRequest& request) {
     std::string_view path = request.info.path;
     std::string_view group;
     if (path.starts_with("/apis/")) {
@@ -640,12 +646,12 @@ class ApiServer::Impl {
       return false;
     }
     if (!router_->ServesGroup(group)) return false;
-    RespondError(request, UnknownResource());
+    serving::RespondError(request, UnknownResource());
     return true;
   }
 
   Result<void> Listen() {
-    HttpServerOptions http;
+    net::HttpServerOptions http;
     http.addresses = {options_.bind_address.WithPort(options_.secure_port)};
     http.handler = &*pipeline_;
     http.clock = &clock_;
@@ -662,7 +668,7 @@ class ApiServer::Impl {
           static_cast<uint32_t>(options_.requests.http2_max_streams_per_connection);
     }
     http.on_error = [this](std::string_view text) { log_.Error(text); };
-    TlsOptions tls;
+    net::TlsOptions tls;
     tls.certificate = {options_.tls.cert_file, options_.tls.private_key_file, {}};
     tls.by_name = options_.tls.sni_cert_keys;
     tls.client_ca_files = ClientCaFilesOf(options_).files;
@@ -674,7 +680,7 @@ class ApiServer::Impl {
     tls.http2 = !options_.disable_http2_serving;
     http.tls = std::move(tls);
     watchdog_.Start();
-    SKIFF_ASSIGN_OR_RETURN(http_, HttpServer::Start(std::move(http)));
+    SKIFF_ASSIGN_OR_RETURN(http_, net::HttpServer::Start(std::move(http)));
     for (const std::string& address : http_->addresses()) {
       log_.Info("Serving securely", {{"address", address}});
     }
@@ -722,15 +728,15 @@ class ApiServer::Impl {
   Clock& clock_;
   Random& random_;
   Log& log_;
-  Store* const given_store_;  // null: store_ has one
+  store::Store* const given_store_;  // null: store_ has one
   const KindSettings settings_;
   // Before all that holds documents, which point into it.
   const std::unique_ptr<const DefaultPlans> defaults_;
   MetricsRegistry registry_of_metrics_;
   ApiServerMetrics metrics_;
-  WorkQueueMetrics queue_metrics_;
+  client::WorkQueueMetrics queue_metrics_;
   OpenedStore store_;
-  std::optional<LeasePool> leases_;
+  std::optional<store::LeasePool> leases_;
   std::optional<StorageEnvironment> environment_;
   Deadlines deadlines_;
   RequestDeadlines request_deadlines_;
@@ -759,17 +765,17 @@ class ApiServer::Impl {
   std::optional<Router> router_;
   std::optional<ComponentStatuses> components_;
   LogFiles log_files_;
-  ProfilePages profiles_;
-  HealthMetrics health_metrics_;
+  serving::ProfilePages profiles_;
+  serving::HealthMetrics health_metrics_;
   MemoryGauge memory_;
-  Health health_;
-  std::optional<ZPages> zpages_;
+  serving::Health health_;
+  std::optional<serving::ZPages> zpages_;
   std::optional<FlowConfig> flow_;
   std::unique_ptr<ResponseHeaders> response_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
-  LoopWatchdog watchdog_;
-  std::unique_ptr<HttpServer> http_;
+  net::LoopWatchdog watchdog_;
+  std::unique_ptr<net::HttpServer> http_;
   std::optional<Bootstrap> bootstrap_;
   std::atomic<bool> bootstrap_ready_{false};  // bootstrap_ is there
 };
@@ -778,26 +784,27 @@ ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ApiServer::~ApiServer() = default;
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options, Clock& clock,
-                                                    Random& random, Log& log, Store* store) {
+                                                    Random& random, Log& log, store::Store* store) {
   auto impl = std::make_unique<Impl>(std::move(options), clock, random, log, store);
   SKIFF_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
 }
 
-std::unique_ptr<ClientTransport> ApiServer::Connect(UserInfo user, Executor& executor) {
+std::unique_ptr<client::ClientTransport> ApiServer::Connect(serving::UserInfo user,
+                                                            Executor& executor) {
   return impl_->Connect(std::move(user), executor);
 }
 
 const std::vector<std::string>& ApiServer::addresses() const { return impl_->addresses(); }
 MetricsRegistry& ApiServer::metrics() { return impl_->metrics(); }
-WorkQueueMetrics& ApiServer::queue_metrics() { return impl_->queue_metrics(); }
+client::WorkQueueMetrics& ApiServer::queue_metrics() { return impl_->queue_metrics(); }
 void ApiServer::SetControllerManager(std::function<std::string()> fault) {
   impl_->SetControllerManager(std::move(fault));
 }
-void ApiServer::Watch(const std::shared_ptr<EventLoop>& loop) { impl_->Watch(loop); }
+void ApiServer::Watch(const std::shared_ptr<net::EventLoop>& loop) { impl_->Watch(loop); }
 std::string ApiServer::UnderWay() const { return impl_->UnderWay(); }
 Duration ApiServer::DrainTime() const { return impl_->DrainTime(); }
 bool ApiServer::ready() const { return impl_->ready(); }
 void ApiServer::Drain() { impl_->Drain(); }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -23,7 +23,7 @@
 #include "serving/auth/user.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ApiServer {
  public:
@@ -31,26 +31,27 @@ class ApiServer {
   // so does the store if one is given, which then takes the place of the one that the options name:
   // an embedded one, whose watches have seen the events of a commit before its answer.
   static Result<std::unique_ptr<ApiServer>> Start(ApiServerOptions options, Clock& clock,
-                                                  Random& random, Log& log, Store* store = nullptr);
+                                                  Random& random, Log& log,
+                                                  store::Store* store = nullptr);
   // Stops at once what Drain() did not stop in order.
   ~ApiServer();
 
   // A client within the process, with the rights of this user. What it asks for passes the same
   // authorization and admission as over HTTPS; see in_process/transport.h. It is closed and
   // destroyed before the server.
-  std::unique_ptr<ClientTransport> Connect(UserInfo user, Executor& executor);
+  std::unique_ptr<client::ClientTransport> Connect(serving::UserInfo user, Executor& executor);
 
   // Where it listens: "127.0.0.1:6443". Empty without a listener.
   const std::vector<std::string>& addresses() const;
   // What /metrics tells, for others in the process whose metrics belong there too.
   MetricsRegistry& metrics();
-  WorkQueueMetrics& queue_metrics();
+  client::WorkQueueMetrics& queue_metrics();
   // The control loops run in this process: its component status says what is wrong with them, and
   // nothing is asked on the port of kube-controller-manager. Null, before they end: they are gone,
   // and are not being asked.
   void SetControllerManager(std::function<std::string()> fault);
   // A loop of others in the process: /livez tells when it does not turn, and so does the log.
-  void Watch(const std::shared_ptr<EventLoop>& loop);
+  void Watch(const std::shared_ptr<net::EventLoop>& loop);
   // Whether /readyz would say so.
   bool ready() const;
   // The end in order: /readyz says no, for a while everything is still served, then nothing new is
@@ -67,4 +68,4 @@ class ApiServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,7 +17,7 @@
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Runs on the thread of the test, when that waits for something.
 class WaitingExecutor final : public Executor {
@@ -71,11 +71,11 @@ class WaitingExecutor final : public Executor {
 class ServerWithinTest : public testing::Test {
  protected:
   void SetUp() override {
-    EmbeddedOptions embedded;
+    store::EmbeddedOptions embedded;
     embedded.open_engine = [this] { return disk_->Open(); };
     embedded.clock = &clock_;
     embedded.random = &random_;
-    auto store = EmbeddedStore::Open(std::move(embedded));
+    auto store = store::EmbeddedStore::Open(std::move(embedded));
     ASSERT_TRUE(store) << store.error().ToString();
     store_ = std::move(*store);
     StartServer();
@@ -103,9 +103,11 @@ class ServerWithinTest : public testing::Test {
     admin_ = server_->Connect(Admin(), executor_);
   }
   virtual Random& server_random() { return random_; }
-  static UserInfo Admin() {
-    return {
-        .name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}};
+  static serving::UserInfo Admin() {
+    return {.name = "admin",
+            .uid = {},
+            .groups = {serving::kMastersGroup, serving::kAuthenticatedGroup},
+            .extra = {}};
   }
 
   // For what nobody posts a word of.
@@ -124,17 +126,17 @@ class ServerWithinTest : public testing::Test {
     EXPECT_TRUE(executor_.Until([&] { return out.has_value(); }));
     return std::move(*out);
   }
-  Client client() { return Client(*admin_, "test"); }
+  client::Client client() { return client::Client(*admin_, "test"); }
 
   SystemClock clock_;
   SystemRandom random_;
   MemoryLogSink sink_;
   Log log_{clock_, sink_};
-  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
-  std::unique_ptr<Store> store_;
+  std::shared_ptr<store::MemoryDisk> disk_ = store::MemoryDisk::Make();
+  std::unique_ptr<store::Store> store_;
   WaitingExecutor executor_{clock_};
   std::unique_ptr<ApiServer> server_;
-  std::unique_ptr<ClientTransport> admin_;
+  std::unique_ptr<client::ClientTransport> admin_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 
 #include "apiserver/metrics.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr MetricSpec kDamagedSpec{
@@ -23,7 +23,7 @@ struct Counted {
 std::shared_ptr<const Counted> Count(ResourceStorage& storage) {
   auto counted = std::make_shared<Counted>();
   // From memory, and so before the call returns; unless the cache is being filled anew.
-  storage.cache().List({.resource_version = "0"}, [counted](const Result<ListReply>& reply) {
+  storage.cache().List({.resource_version = "0"}, [counted](const Result<store::ListReply>& reply) {
     if (!reply) return;
     counted->objects = static_cast<int64_t>(reply->RangeSize());
     counted->revision = static_cast<int64_t>(reply->revision().value);
@@ -36,14 +36,14 @@ using Each =
 
 void ForEach(const StorageSet& storages, const Each& call) {
   for (const std::unique_ptr<ResourceStorage>& each : storages.all()) {
-    const ResourceDesc& resource = *each->hub().resource;
+    const object::ResourceDesc& resource = *each->hub().resource;
     call(resource.version->desc->group, resource.name, *Count(*each));
   }
 }
 
 }  // namespace
 
-void AddStorageMetrics(MetricsRegistry& registry, Store& store, const StorageSet& storages) {
+void AddStorageMetrics(MetricsRegistry& registry, store::Store& store, const StorageSet& storages) {
   registry.AddCollected(kDamagedSpec, MetricKind::kGauge,
                         [&store](const MetricsRegistry::Emit& emit) {
                           emit({}, static_cast<double>(store.Health().damaged));
@@ -70,4 +70,4 @@ void AddStorageMetrics(MetricsRegistry& registry, Store& store, const StorageSet
                         });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,9 +5,9 @@
 #include "apiserver/rest/storage_set.h"
 #include "base/metrics.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Store and storages live as long as anybody asks the registry.
-void AddStorageMetrics(MetricsRegistry& registry, Store& store, const StorageSet& storages);
+void AddStorageMetrics(MetricsRegistry& registry, store::Store& store, const StorageSet& storages);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

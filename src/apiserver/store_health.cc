@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
-std::string StoreFault(const StoreHealth& health) {
+std::string StoreFault(const store::StoreHealth& health) {
   if (health.readable && health.writable) return {};
   return health.reason.empty() ? "not writable" : health.reason;
 }
 
-void StoreReporter::Update(const StoreHealth& health) {
+void StoreReporter::Update(const store::StoreHealth& health) {
   if (std::exchange(damage_, health.damage) != health.damage) {
     if (health.damage.empty()) {
       log_.Info("all that is stored can be read again");
@@ -31,7 +31,7 @@ void StoreReporter::Update(const StoreHealth& health) {
   }
 }
 
-std::vector<HealthCheck> StoreHealthChecks(std::function<StoreHealth()> ask) {
+std::vector<serving::HealthCheck> StoreHealthChecks(std::function<store::StoreHealth()> ask) {
   // Which keys are damaged is for those who may read the log.
   const auto note = [ask]() -> std::string {
     const uint64_t damaged = ask().damaged;
@@ -40,17 +40,17 @@ std::vector<HealthCheck> StoreHealthChecks(std::function<StoreHealth()> ask) {
            (damaged == 1 ? " place" : " places") + ", see the log";
   };
   return {{.name = "etcd",
-           .endpoints = HealthCheck::kHealthz | HealthCheck::kReadyz,
+           .endpoints = serving::HealthCheck::kHealthz | serving::HealthCheck::kReadyz,
            .check = [ask] { return StoreFault(ask()); },
            .note = note},
           {.name = "etcd",
-           .endpoints = HealthCheck::kLivez,
+           .endpoints = serving::HealthCheck::kLivez,
            .check =
                [ask] {
-                 const StoreHealth health = ask();
+                 const store::StoreHealth health = ask();
                  return health.readable ? std::string() : StoreFault(health);
                },
            .note = note}};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,21 +9,21 @@
 #include "serving/health.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Checks named "etcd", as in Kubernetes. A store that takes no writes makes the server unready, but
 // not dead: a restart would not help it, and reads go on meanwhile. Damage of single objects is a
 // note: neither.
-std::vector<HealthCheck> StoreHealthChecks(std::function<StoreHealth()> ask);
+std::vector<serving::HealthCheck> StoreHealthChecks(std::function<store::StoreHealth()> ask);
 
 // Empty when all is well.
-std::string StoreFault(const StoreHealth& health);
+std::string StoreFault(const store::StoreHealth& health);
 
 // Logs when the store falls ill, with what is wrong, and when it is well again. One thread.
 class StoreReporter {
  public:
   explicit StoreReporter(Log& log) : log_(log) {}
-  void Update(const StoreHealth& health);
+  void Update(const store::StoreHealth& health);
 
  private:
   Log& log_;
@@ -31,4 +31,4 @@ class StoreReporter {
   std::string damage_;  // likewise
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
@@ -19,10 +19,10 @@ constexpr std::string_view kResources[] = {"clusterroles", "clusterrolebindings"
                                            "rolebindings"};
 
 // What a new object has and its author does not give.
-void FillMeta(Document& object, Clock& clock, Random& random) {
+void FillMeta(object::Document& object, Clock& clock, Random& random) {
   MetaOf meta(object);
   meta.SetText("uid", NewUid(random));
-  meta.value().Set(object.arena(), "creationTimestamp", Value::Time(NowOf(clock)));
+  meta.value().Set(object.arena(), "creationTimestamp", object::Value::Time(NowOf(clock)));
 }
 
 }  // namespace
@@ -50,45 +50,47 @@ struct StoredRbac::Writing {
   std::move_only_function<void(Result<void>)> done;
 };
 
-ResourceStorage* StoredRbac::StorageOf(const Document& object) const {
+ResourceStorage* StoredRbac::StorageOf(const object::Document& object) const {
   for (const std::string_view name : kResources) {
-    const ResourceDesc* resource = FindPreferredResource(kGroup, name);
+    const object::ResourceDesc* resource = object::FindPreferredResource(kGroup, name);
     if (resource->kind == object.type()) return storages_.Find(resource->hub);
   }
   return nullptr;
 }
 
-void StoredRbac::List(std::move_only_function<void(Result<std::vector<Document>>)> done) {
-  std::vector<Document> out;
+void StoredRbac::List(std::move_only_function<void(Result<std::vector<object::Document>>)> done) {
+  std::vector<object::Document> out;
   std::optional<Status> failed;
   for (const std::string_view name : kResources) {
-    ResourceStorage* storage = storages_.Find(FindPreferredResource(kGroup, name)->hub);
+    ResourceStorage* storage = storages_.Find(object::FindPreferredResource(kGroup, name)->hub);
     // The caches are filled before anything is reconciled, so that they answer at once.
     // One that cannot be read is found out about when it is written.
-    storage->cache().List(
-        {.resource_version = "0", .without_damaged = true}, [&](Result<ListReply> reply) {
-          if (!reply) {
-            failed = reply.error();
-            return;
-          }
-          for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
-            Result<Document> object = DecodeStored(entry->value().view(), entry->revision());
-            if (object) out.push_back(std::move(*object));
-          }
-        });
+    storage->cache().List({.resource_version = "0", .without_damaged = true},
+                          [&](Result<store::ListReply> reply) {
+                            if (!reply) {
+                              failed = reply.error();
+                              return;
+                            }
+                            for (store::ListCursor at = reply->Entries();
+                                 const store::CacheEntry* entry = at.Next();) {
+                              Result<object::Document> object =
+                                  DecodeStored(entry->value().view(), entry->revision());
+                              if (object) out.push_back(std::move(*object));
+                            }
+                          });
   }
   if (failed) return done(std::unexpected(std::move(*failed)));
   done(std::move(out));
 }
 
-void StoredRbac::Create(Document object, std::shared_ptr<Writing> writing) {
+void StoredRbac::Create(object::Document object, std::shared_ptr<Writing> writing) {
   FillMeta(object, clock_, random_);
   ObjectChange change;
   change.storage = StorageOf(object);
   change.name_space = MetaOf(object).name_space();
   change.name = MetaOf(object).name();
   change.assume_absent = true;
-  const ResourceDesc& resource = *change.storage->hub().resource;
+  const object::ResourceDesc& resource = *change.storage->hub().resource;
   change.decide = [object = std::move(object),
                    &resource](const CurrentObject* current) mutable -> Result<Change> {
     if (current != nullptr) {
@@ -102,12 +104,12 @@ void StoredRbac::Create(Document object, std::shared_ptr<Writing> writing) {
   ChangeObject(std::move(change), [writing](const Result<Changed>& done) { writing->Note(done); });
 }
 
-void StoredRbac::Replace(Document object, std::shared_ptr<Writing> writing) {
+void StoredRbac::Replace(object::Document object, std::shared_ptr<Writing> writing) {
   ObjectChange change;
   change.storage = StorageOf(object);
   change.name_space = MetaOf(object).name_space();
   change.name = MetaOf(object).name();
-  const ResourceDesc& resource = *change.storage->hub().resource;
+  const object::ResourceDesc& resource = *change.storage->hub().resource;
   change.decide = [object = std::move(object),
                    &resource](const CurrentObject* current) mutable -> Result<Change> {
     const std::string name(MetaOf(object).name());
@@ -125,7 +127,7 @@ void StoredRbac::Replace(Document object, std::shared_ptr<Writing> writing) {
 
 void StoredRbac::EnsureNamespace(const std::string& name, std::shared_ptr<Writing> writing) {
   ObjectChange change;
-  change.storage = storages_.Find(FindResource("", "v1", "namespaces")->hub);
+  change.storage = storages_.Find(object::FindResource("", "v1", "namespaces")->hub);
   change.name = name;
   change.decide = [this, name](const CurrentObject* current) -> Result<Change> {
     Change out;
@@ -146,8 +148,8 @@ void StoredRbac::EnsureNamespace(const std::string& name, std::shared_ptr<Writin
 void StoredRbac::Write(RbacPlan plan, std::move_only_function<void(Result<void>)> done) {
   auto writing = std::make_shared<Writing>(std::move(done));
   for (const std::string& name : plan.namespaces) EnsureNamespace(name, writing);
-  for (Document& object : plan.create) Create(std::move(object), writing);
-  for (Document& object : plan.update) Replace(std::move(object), writing);
+  for (object::Document& object : plan.create) Create(std::move(object), writing);
+  for (object::Document& object : plan.update) Replace(std::move(object), writing);
   for (RbacPlan::Replacement& each : plan.recreate) {
     // One write replaces the object; it is another one all the same, with a uid of its own.
     FillMeta(each.object, clock_, random_);
@@ -159,7 +161,7 @@ void StoredRbac::Write(RbacPlan plan, std::move_only_function<void(Result<void>)
                      uid = each.old_uid](const CurrentObject* current) mutable -> Result<Change> {
       Change out;
       if (current != nullptr) {
-        SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+        SKIFF_ASSIGN_OR_RETURN(object::Document old, current->Decode());
         if (MetaOf(old).uid() != uid) return out;
       }
       out.kind = Change::Kind::kWrite;
@@ -171,4 +173,4 @@ void StoredRbac::Write(RbacPlan plan, std::move_only_function<void(Result<void>)
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

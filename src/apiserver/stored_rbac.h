@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class StoredRbac final : public RbacObjects {
  public:
@@ -16,14 +16,14 @@ class StoredRbac final : public RbacObjects {
   StoredRbac(const StorageSet& storages, Clock& clock, Random& random)
       : storages_(storages), clock_(clock), random_(random) {}
 
-  void List(std::move_only_function<void(Result<std::vector<Document>>)> done) override;
+  void List(std::move_only_function<void(Result<std::vector<object::Document>>)> done) override;
   void Write(RbacPlan plan, std::move_only_function<void(Result<void>)> done) override;
 
  private:
   struct Writing;
-  ResourceStorage* StorageOf(const Document& object) const;
-  void Create(Document object, std::shared_ptr<Writing> writing);
-  void Replace(Document object, std::shared_ptr<Writing> writing);
+  ResourceStorage* StorageOf(const object::Document& object) const;
+  void Create(object::Document object, std::shared_ptr<Writing> writing);
+  void Replace(object::Document object, std::shared_ptr<Writing> writing);
   void EnsureNamespace(const std::string& name, std::shared_ptr<Writing> writing);
 
   const StorageSet& storages_;
@@ -31,4 +31,4 @@ class StoredRbac final : public RbacObjects {
   Random& random_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/server_testing.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class TwoServersTest : public ServerWithinTest {
@@ -34,26 +34,29 @@ class TwoServersTest : public ServerWithinTest {
   }
 
   // The object as JSON, or what is wrong with it.
-  std::string Created(ClientTransport& by, const ApiResource& resource, std::string_view json) {
-    const Result<ObjectPtr> made =
-        Await(Client(by, "test").Create(resource, *ParseObject(resource, std::string(json))));
-    return made ? EncodeJson((*made)->root()) : made.error().message();
+  std::string Created(client::ClientTransport& by, const client::ApiResource& resource,
+                      std::string_view json) {
+    const Result<client::ObjectPtr> made =
+        Await(client::Client(by, "test")
+                  .Create(resource, *client::ParseObject(resource, std::string(json))));
+    return made ? object::EncodeJson((*made)->root()) : made.error().message();
   }
-  std::string OfFirst(const ApiResource& resource, std::string_view json) {
+  std::string OfFirst(const client::ApiResource& resource, std::string_view json) {
     return Created(*admin_, resource, json);
   }
-  std::string OfOther(const ApiResource& resource, std::string_view json) {
+  std::string OfOther(const client::ApiResource& resource, std::string_view json) {
     return Created(*other_admin_, resource, json);
   }
   static bool Has(const std::string& text, std::string_view part) { return text.contains(part); }
 
   bool is_other_ = false;
   std::unique_ptr<ApiServer> other_server_;
-  std::unique_ptr<ClientTransport> other_admin_;
+  std::unique_ptr<client::ClientTransport> other_admin_;
 };
 
 TEST_F(TwoServersTest, RulesFollowTheGatesOfTheirServer) {
-  const ApiResource& scalers = BuiltIn("autoscaling", "v2", "horizontalpodautoscalers");
+  const client::ApiResource& scalers =
+      client::BuiltIn("autoscaling", "v2", "horizontalpodautoscalers");
   constexpr std::string_view kToZero =
       R"({"metadata":{"name":"a","namespace":"default"},"spec":{"minReplicas":0,"maxReplicas":2,
           "scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"},
@@ -64,7 +67,7 @@ TEST_F(TwoServersTest, RulesFollowTheGatesOfTheirServer) {
 }
 
 TEST_F(TwoServersTest, RulesFollowTheFlagsOfTheirServer) {
-  const ApiResource& pods = BuiltIn("", "v1", "pods");
+  const client::ApiResource& pods = client::BuiltIn("", "v1", "pods");
   constexpr std::string_view kPrivileged =
       R"({"metadata":{"name":"p","namespace":"default"},"spec":{"containers":[
           {"name":"c","image":"i","securityContext":{"privileged":true}}]}})";
@@ -73,7 +76,7 @@ TEST_F(TwoServersTest, RulesFollowTheFlagsOfTheirServer) {
 }
 
 TEST_F(TwoServersTest, DefaultsFollowTheGatesOfTheirServer) {
-  const ApiResource& sets = BuiltIn("apps", "v1", "statefulsets");
+  const client::ApiResource& sets = client::BuiltIn("apps", "v1", "statefulsets");
   const auto set = [](std::string_view name) {
     return R"({"metadata":{"namespace":"default","name":")" + std::string(name) +
            R"("},"spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},
@@ -86,7 +89,7 @@ TEST_F(TwoServersTest, DefaultsFollowTheGatesOfTheirServer) {
 }
 
 TEST_F(TwoServersTest, WhatIsKeptOfAnObjectFollowsTheGatesOfTheServer) {
-  const ApiResource& claims = BuiltIn("", "v1", "persistentvolumeclaims");
+  const client::ApiResource& claims = client::BuiltIn("", "v1", "persistentvolumeclaims");
   const auto claim = [](std::string_view name) {
     return R"({"metadata":{"namespace":"default","name":")" + std::string(name) +
            R"("},"spec":{"accessModes":["ReadWriteOnce"],
@@ -98,4 +101,4 @@ TEST_F(TwoServersTest, WhatIsKeptOfAnObjectFollowsTheGatesOfTheServer) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -35,10 +35,10 @@ Val Group(Evaluation& e, Args args) {
   return Make(e, types::kGroupCheck, OpaqueKind::kGroupCheck, std::move(question));
 }
 Val ServiceAccount(Evaluation& e, Args args) {
-  if (!IsDns1123Subdomain(args[2].AsText())) {
+  if (!object::IsDns1123Subdomain(args[2].AsText())) {
     return Val::ErrorLiteral("Invalid service account name");
   }
-  if (!IsDns1123Label(args[1].AsText())) {
+  if (!object::IsDns1123Label(args[1].AsText())) {
     return Val::ErrorLiteral("Invalid service account namespace");
   }
   Question question = Of(args[0]);

@@ -23,7 +23,7 @@ TEST(CelCostTest, EstimatesAreKubernetesEstimates) {
 }
 
 TEST(CelCostTest, SchemasBoundTheSizesOfVariables) {
-  const Document json = *DecodeJson(
+  const object::Document json = *object::DecodeJson(
       R"({"type":"object","properties":{"names":{"type":"array","maxItems":5,
           "items":{"type":"string","maxLength":10}}}})",
       nullptr);

@@ -147,7 +147,7 @@ Result<bool> MatchesDevice(const Program& selector, const Device& device, Evalua
   }
   ByDomain capacity(evaluation);
   for (const auto& [name, text] : device.capacity) {
-    SKIFF_ASSIGN_OR_RETURN(Quantity quantity, QuantityFromText(text));
+    SKIFF_ASSIGN_OR_RETURN(object::Quantity quantity, QuantityFromText(text));
     capacity.Add(
         name, device.driver,
         evaluation.MakeOpaque(types::kQuantity, OpaqueKind::kQuantity, std::move(quantity)));

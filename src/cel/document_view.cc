@@ -11,56 +11,57 @@
 namespace skiff::cel {
 namespace {
 
-Val TimeText(Arena& arena, const Value& value) {
-  char text[kMaxTimeBytes];
-  const size_t size = value.tag() == Tag::kTime ? FormatTime(value.AsTime(), text)
-                                                : FormatMicroTime(value.AsTime(), text);
+Val TimeText(Arena& arena, const object::Value& value) {
+  char text[object::kMaxTimeBytes];
+  const size_t size = value.tag() == object::Tag::kTime
+                          ? object::FormatTime(value.AsTime(), text)
+                          : object::FormatMicroTime(value.AsTime(), text);
   return Val::String(arena.Copy({text, size}));
 }
 
 // What the JSON of a value is.
-Val Untyped(Arena& arena, const Value& value) {
+Val Untyped(Arena& arena, const object::Value& value) {
   switch (value.tag()) {
-    case Tag::kNull:
+    case object::Tag::kNull:
       return Val::Null();
-    case Tag::kBool:
+    case object::Tag::kBool:
       return Val::Bool(value.AsBool());
-    case Tag::kInt:
+    case object::Tag::kInt:
       return Val::Int(value.AsInt());
-    case Tag::kUint:
+    case object::Tag::kUint:
       // JSON numbers beyond int are doubles, as Kubernetes reads them.
       return value.AsUint() > static_cast<uint64_t>(INT64_MAX)
                  ? Val::Double(static_cast<double>(value.AsUint()))
                  : Val::Int(static_cast<int64_t>(value.AsUint()));
-    case Tag::kDouble:
+    case object::Tag::kDouble:
       return Val::Double(value.AsDouble());
-    case Tag::kString:
+    case object::Tag::kString:
       return Val::String(value.AsText());
-    case Tag::kBytes: {
+    case object::Tag::kBytes: {
       std::string text;
-      AppendBase64(value.AsText(), text);
+      object::AppendBase64(value.AsText(), text);
       return Val::String(arena.Copy(text));
     }
-    case Tag::kTime:
-    case Tag::kMicroTime:
+    case object::Tag::kTime:
+    case object::Tag::kMicroTime:
       return TimeText(arena, value);
-    case Tag::kDuration: {
-      char text[kMaxDurationBytes];
-      return Val::String(arena.Copy({text, FormatDuration(value.AsInt(), text)}));
+    case object::Tag::kDuration: {
+      char text[object::kMaxDurationBytes];
+      return Val::String(arena.Copy({text, object::FormatDuration(value.AsInt(), text)}));
     }
-    case Tag::kRawJson:
+    case object::Tag::kRawJson:
       return Val::Error(arena, "raw JSON is not read in place");
-    case Tag::kList:
+    case object::Tag::kList:
       return Val::DocumentList(&value, nullptr);
-    case Tag::kMap:
-    case Tag::kObject:
+    case object::Tag::kMap:
+    case object::Tag::kObject:
       return Val::DocumentMap(&value, nullptr);
   }
   return {};
 }
 
 // Whether a member counts: null is absent in objects of a schema.
-bool Counts(const Value& value, const SchemaType* schema) {
+bool Counts(const object::Value& value, const SchemaType* schema) {
   return schema == nullptr || !schema->has_properties || !value.is_null();
 }
 
@@ -76,20 +77,20 @@ const SchemaType* MemberSchema(const SchemaType& schema, std::string_view name) 
 // Names and values of maps and typed objects alike.
 struct Member {
   std::string_view name;
-  const Value* value;
+  const object::Value* value;
 };
-Member MemberAt(const Value& object, size_t index) {
+Member MemberAt(const object::Value& object, size_t index) {
   if (object.is_map()) {
-    const MapEntry& entry = object.entries()[index];
+    const object::MapEntry& entry = object.entries()[index];
     return {entry.key, &entry.value};
   }
-  const Value& member = object.members()[index];
+  const object::Value& member = object.members()[index];
   return {member.field_desc(*object.type()).name(), &member};
 }
 
 }  // namespace
 
-Val FromDocument(Arena& arena, const Value& value, const SchemaType* schema) {
+Val FromDocument(Arena& arena, const object::Value& value, const SchemaType* schema) {
   return schema == nullptr ? Untyped(arena, value) : ReadBySchema(arena, value, *schema);
 }
 
@@ -125,7 +126,7 @@ Val DocumentMapFind(Arena& arena, const Val& map, const Val& key) {
     unescaped = *plain;
     name = unescaped;
   }
-  const Value* value = map.document()->Find(name);
+  const object::Value* value = map.document()->Find(name);
   if (value == nullptr || !Counts(*value, schema)) return {};
   if (schema == nullptr) return Untyped(arena, *value);
   const SchemaType* member = MemberSchema(*schema, name);
@@ -134,7 +135,7 @@ Val DocumentMapFind(Arena& arena, const Val& map, const Val& key) {
 
 Val DocumentMapEqual(Arena& arena, const Val& map, const Val& other) {
   if (other.kind() != Kind::kMap) return Val::ErrorLiteral("no such overload");
-  const Value& object = *map.document();
+  const object::Value& object = *map.document();
   if (MapSize(map) != MapSize(other)) return Val::Bool(false);
   for (size_t i = 0; i < object.size(); ++i) {
     const auto [name, value] = MemberAt(object, i);
@@ -150,8 +151,8 @@ Val DocumentMapEqual(Arena& arena, const Val& map, const Val& other) {
       if (!equal.is_true()) return equal;
     } else {
       if (!other.in_document()) return Val::ErrorLiteral("no such overload");
-      const Value* theirs = other.document()->Find(name);
-      if (theirs != nullptr && !DeepEqual(*value, *theirs)) return Val::Bool(false);
+      const object::Value* theirs = other.document()->Find(name);
+      if (theirs != nullptr && !object::DeepEqual(*value, *theirs)) return Val::Bool(false);
     }
   }
   return Val::Bool(true);

@@ -8,7 +8,7 @@ namespace skiff::cel {
 
 // What `value` is to an expression. Without a schema it is what its JSON would be: times and bytes
 // of typed objects are strings. Text that has to be written for that lies in `arena`.
-Val FromDocument(Arena& arena, const Value& value, const SchemaType* schema);
+Val FromDocument(Arena& arena, const object::Value& value, const SchemaType* schema);
 
 size_t DocumentMapSize(const Val& map);
 MapItem DocumentMapAt(Arena& arena, const Val& map, size_t index);

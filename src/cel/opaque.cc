@@ -92,7 +92,7 @@ Val EqualOpaque(const Val& a, const Val& b) {
   const Opaque& y = *b.AsOpaque();
   switch (BaseOf(a).kind) {
     case OpaqueKind::kQuantity:
-      return Val::Bool(Of<Quantity>(x) == Of<Quantity>(y));
+      return Val::Bool(Of<object::Quantity>(x) == Of<object::Quantity>(y));
     case OpaqueKind::kUrl:
       return Val::Bool(Of<Url>(x).ToString() == Of<Url>(y).ToString());
     case OpaqueKind::kIp:
@@ -111,7 +111,7 @@ Val EqualOpaque(const Val& a, const Val& b) {
 std::string OpaqueText(const Opaque& value) {
   switch (Base(value).kind) {
     case OpaqueKind::kQuantity:
-      return Of<Quantity>(value).ToString();
+      return Of<object::Quantity>(value).ToString();
     case OpaqueKind::kUrl:
       return Of<Url>(value).ToString();
     case OpaqueKind::kIp:

@@ -9,14 +9,14 @@
 namespace skiff::cel {
 namespace {
 
-const Quantity& Of(const Val& value) { return OpaqueValue<Quantity>(value); }
+const object::Quantity& Of(const Val& value) { return OpaqueValue<object::Quantity>(value); }
 const Semver& VersionOf(const Val& value) { return OpaqueValue<Semver>(value); }
-Val Make(Evaluation& e, Quantity quantity) {
+Val Make(Evaluation& e, object::Quantity quantity) {
   return e.MakeOpaque(types::kQuantity, OpaqueKind::kQuantity, std::move(quantity));
 }
 
 Val ToQuantity(Evaluation& e, Args args) {
-  Result<Quantity> quantity = QuantityFromText(args[0].AsText());
+  Result<object::Quantity> quantity = QuantityFromText(args[0].AsText());
   return quantity ? Make(e, std::move(*quantity)) : ErrorOf(e, quantity);
 }
 Val IsQuantity(Evaluation&, Args args) {

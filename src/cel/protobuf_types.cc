@@ -60,7 +60,8 @@ Val Seconds(Evaluation& e, const StructDecl& decl, const MapBlock& fields) {
   const Val nanos = Field(fields, "nanos");
   const int64_t whole = seconds.kind() == Kind::kInt ? seconds.AsInt() : 0;
   const int64_t fraction = nanos.kind() == Kind::kInt ? nanos.AsInt() : 0;
-  if (decl.type->kind == TypeKind::kTimestamp) return Val::Time(MakeTimestamp(whole, fraction));
+  if (decl.type->kind == TypeKind::kTimestamp)
+    return Val::Time(object::MakeTimestamp(whole, fraction));
   int64_t total = 0;
   if (__builtin_mul_overflow(whole, int64_t{1'000'000'000}, &total) ||
       __builtin_add_overflow(total, fraction, &total)) {

@@ -143,8 +143,8 @@ bool HasRules(const Schema& schema) {
 
 // What an old value corresponds to a new one.
 struct Correlated {
-  const Value* now;
-  const Value* old;
+  const object::Value* now;
+  const object::Value* old;
 };
 // Whether a fault of the value at hand is one that was there before.
 struct Ratchet {
@@ -153,7 +153,7 @@ struct Ratchet {
 
   bool HoldsBack() const {
     const std::optional<Correlated>& nearest = current ? current : parent;
-    return nearest && DeepEqual(*nearest->now, *nearest->old);
+    return nearest && object::DeepEqual(*nearest->now, *nearest->old);
   }
 };
 
@@ -173,7 +173,7 @@ class RuleRunner {
 
  private:
   void Add(std::string type, const std::string& field, std::string detail,
-           const Value* value = nullptr) {
+           const object::Value* value = nullptr) {
     outcome_.faults.push_back({std::move(type), field, std::move(detail), value});
   }
   void Invalid(const std::string& field, std::string detail) {
@@ -186,8 +186,8 @@ class RuleRunner {
     remaining_ = -1;
   }
 
-  void Visit(const RuleNode& node, const std::string& field, const Value& object,
-             const Value* old_object, const Ratchet& ratchet) {
+  void Visit(const RuleNode& node, const std::string& field, const object::Value& object,
+             const object::Value* old_object, const Ratchet& ratchet) {
     if (object.is_null()) return;
     if (old_object != nullptr && old_object->is_null()) old_object = nullptr;
     Expressions(node, field, object, old_object, ratchet);
@@ -200,53 +200,54 @@ class RuleRunner {
     if (object.is_map() || object.is_object()) Members(node, field, object, old_object, ratchet);
   }
 
-  void Items(const RuleNode& node, const std::string& field, const Value& list, const Value* old,
-             const Ratchet& ratchet) {
+  void Items(const RuleNode& node, const std::string& field, const object::Value& list,
+             const object::Value* old, const Ratchet& ratchet) {
     if (node.items == nullptr) return;
     const OldItems old_items = ItemsByKeys(node, old);
     const OldItems ratchet_items =
         ItemsByKeys(node, ratchet.current ? ratchet.current->old : nullptr);
-    const auto find = [&](const OldItems& items, const Value& item) -> const Value* {
+    const auto find = [&](const OldItems& items,
+                          const object::Value& item) -> const object::Value* {
       const auto found = items.empty() ? items.end() : items.find(KeysOf(node, item));
       return found == items.end() ? nullptr : found->second;
     };
     for (size_t i = 0; i < list.size() && remaining_ >= 0; ++i) {
-      const Value& item = list.items()[i];
+      const object::Value& item = list.items()[i];
       Ratchet below = ratchet;
       if (ratchet.current) {
         below.parent = ratchet.current;
         below.current.reset();
-        if (const Value* same = find(ratchet_items, item)) below.current = {&item, same};
+        if (const object::Value* same = find(ratchet_items, item)) below.current = {&item, same};
       }
       Visit(*node.items, field + "[" + std::to_string(i) + "]", item, find(old_items, item), below);
     }
   }
 
   // Items of an old list by their keys; none if the list has no keys.
-  using OldItems = std::unordered_map<std::string, const Value*>;
-  static OldItems ItemsByKeys(const RuleNode& node, const Value* old) {
+  using OldItems = std::unordered_map<std::string, const object::Value*>;
+  static OldItems ItemsByKeys(const RuleNode& node, const object::Value* old) {
     OldItems items;
     if (!node.correlates_items || old == nullptr || !old->is_list()) return items;
-    for (const Value& item : old->items()) items.emplace(KeysOf(node, item), &item);
+    for (const object::Value& item : old->items()) items.emplace(KeysOf(node, item), &item);
     return items;
   }
-  static std::string KeysOf(const RuleNode& node, const Value& item) {
+  static std::string KeysOf(const RuleNode& node, const object::Value& item) {
     std::string out;
     for (const std::string& key : node.list_keys) {
-      const Value* value = item.is_map() || item.is_object() ? item.Find(key) : nullptr;
+      const object::Value* value = item.is_map() || item.is_object() ? item.Find(key) : nullptr;
       std::string text;
       if (value != nullptr) {
         switch (value->tag()) {
-          case Tag::kString:
+          case object::Tag::kString:
             text = "s" + std::string(value->AsText());
             break;
-          case Tag::kInt:
+          case object::Tag::kInt:
             text = "i" + std::to_string(value->AsInt());
             break;
-          case Tag::kBool:
+          case object::Tag::kBool:
             text = value->AsBool() ? "t" : "f";
             break;
-          case Tag::kDouble:
+          case object::Tag::kDouble:
             text = "d" + std::to_string(value->AsDouble());
             break;
           default:
@@ -259,17 +260,17 @@ class RuleRunner {
     return out;
   }
 
-  void Members(const RuleNode& node, const std::string& field, const Value& object,
-               const Value* old, const Ratchet& ratchet) {
-    const auto visit = [&](const RuleNode& below, std::string_view name, const Value& value,
+  void Members(const RuleNode& node, const std::string& field, const object::Value& object,
+               const object::Value* old, const Ratchet& ratchet) {
+    const auto visit = [&](const RuleNode& below, std::string_view name, const object::Value& value,
                            const std::string& path) {
-      const Value* old_value =
+      const object::Value* old_value =
           old != nullptr && (old->is_map() || old->is_object()) ? old->Find(name) : nullptr;
       Visit(below, path, value, old_value, Below(node, ratchet, name, value));
     };
     for (size_t i = 0; i < object.size() && remaining_ >= 0; ++i) {
       const bool map = object.is_map();
-      const Value& value = map ? object.entries()[i].value : object.members()[i];
+      const object::Value& value = map ? object.entries()[i].value : object.members()[i];
       const std::string name(map ? object.entries()[i].key
                                  : value.field_desc(*object.type()).name());
       if (node.values != nullptr) visit(*node.values, name, value, field + "[" + name + "]");
@@ -280,21 +281,21 @@ class RuleRunner {
     }
   }
   static Ratchet Below(const RuleNode& node, const Ratchet& ratchet, std::string_view name,
-                       const Value& value) {
+                       const object::Value& value) {
     if (!ratchet.current) return ratchet;
     if (!ratchet.parent && (name == "apiVersion" || name == "kind")) return {};
     Ratchet below{{}, ratchet.current};
-    const Value& old = *ratchet.current->old;
+    const object::Value& old = *ratchet.current->old;
     if (!node.atomic_map && (old.is_map() || old.is_object())) {
-      if (const Value* same = old.Find(name)) below.current = {&value, same};
+      if (const object::Value* same = old.Find(name)) below.current = {&value, same};
     }
     return below;
   }
 
   // ---- The rules of one node.
 
-  void Expressions(const RuleNode& node, const std::string& field, const Value& object,
-                   const Value* old_object, const Ratchet& ratchet) {
+  void Expressions(const RuleNode& node, const std::string& field, const object::Value& object,
+                   const object::Value* old_object, const Ratchet& ratchet) {
     if (!node.error.empty()) {
       return Invalid(field, "rule compiler initialization error: " + node.error);
     }
@@ -313,8 +314,9 @@ class RuleRunner {
   }
 
   // Values of self and oldSelf, by the slots of a program.
-  std::vector<Val> Variables(const RuleNode& node, const Program& program, const Value& object,
-                             const Value* old_object, bool optional) {
+  std::vector<Val> Variables(const RuleNode& node, const Program& program,
+                             const object::Value& object, const object::Value* old_object,
+                             bool optional) {
     std::vector<Val> values;
     for (const std::string& name : program.variables()) {
       if (name == "self") {
@@ -337,7 +339,8 @@ class RuleRunner {
   }
 
   void Evaluate(const RuleNode& node, const CompiledRule& rule, const std::string& field,
-                const Value& object, const Value* old_object, const Ratchet& ratchet) {
+                const object::Value& object, const object::Value* old_object,
+                const Ratchet& ratchet) {
     evaluation_.Reset();
     const Val result = evaluation_.Run(
         *rule.program,
@@ -380,8 +383,8 @@ class RuleRunner {
   }
 
   // The message that an expression makes, or nothing if it fails; false: nothing more is run.
-  bool Message(const RuleNode& node, const CompiledRule& rule, const Value& object,
-               const Value* old_object, const std::string& where, bool held_back,
+  bool Message(const RuleNode& node, const CompiledRule& rule, const object::Value& object,
+               const object::Value* old_object, const std::string& where, bool held_back,
                std::string& detail) {
     if (rule.message == nullptr) return true;
     evaluation_.Reset();

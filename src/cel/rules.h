@@ -57,7 +57,7 @@ struct RuleFault {
   std::string type;  // FieldValueInvalid, …
   std::string field;
   std::string detail;
-  const Value* value = nullptr;  // null: not told
+  const object::Value* value = nullptr;  // null: not told
 };
 
 struct RuleOutcome {
@@ -67,8 +67,8 @@ struct RuleOutcome {
 };
 
 struct RuleInput {
-  const Value& object;
-  const Value* old_object = nullptr;
+  const object::Value& object;
+  const object::Value* old_object = nullptr;
   bool ratcheting = false;
   int64_t budget = kRuleBudget;
   std::string root = "root";  // how faults call the object

@@ -12,27 +12,29 @@ constexpr int64_t kMaxTextBytes = kMaxRequestBytes - 2;
 
 int64_t NotNegative(int64_t value) { return std::max<int64_t>(value, 0); }
 
-const Value* Get(const Value& json, std::string_view name) { return json.Find(name); }
-std::string Text(const Value& json, std::string_view name) {
-  const Value* value = Get(json, name);
+const object::Value* Get(const object::Value& json, std::string_view name) {
+  return json.Find(name);
+}
+std::string Text(const object::Value& json, std::string_view name) {
+  const object::Value* value = Get(json, name);
   return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
 }
-bool Flag(const Value& json, std::string_view name) {
-  const Value* value = Get(json, name);
-  return value != nullptr && value->tag() == Tag::kBool && value->AsBool();
+bool Flag(const object::Value& json, std::string_view name) {
+  const object::Value* value = Get(json, name);
+  return value != nullptr && value->tag() == object::Tag::kBool && value->AsBool();
 }
-std::optional<int64_t> Number(const Value& json, std::string_view name) {
-  const Value* value = Get(json, name);
+std::optional<int64_t> Number(const object::Value& json, std::string_view name) {
+  const object::Value* value = Get(json, name);
   if (value == nullptr) return {};
-  if (value->tag() == Tag::kInt) return value->AsInt();
-  if (value->tag() == Tag::kDouble) return static_cast<int64_t>(value->AsDouble());
+  if (value->tag() == object::Tag::kInt) return value->AsInt();
+  if (value->tag() == object::Tag::kDouble) return static_cast<int64_t>(value->AsDouble());
   return {};
 }
-std::vector<std::string> Texts(const Value& json, std::string_view name) {
+std::vector<std::string> Texts(const object::Value& json, std::string_view name) {
   std::vector<std::string> out;
-  const Value* list = Get(json, name);
+  const object::Value* list = Get(json, name);
   if (list == nullptr || !list->is_list()) return out;
-  for (const Value& item : list->items()) {
+  for (const object::Value& item : list->items()) {
     if (item.is_string()) out.emplace_back(item.AsText());
   }
   return out;
@@ -46,7 +48,7 @@ Schema OfType(std::string type) {
 
 }  // namespace
 
-Schema ReadSchema(const Value& json) {
+Schema ReadSchema(const object::Value& json) {
   Schema schema;
   if (!json.is_map()) return schema;
   schema.type = Text(json, "type");
@@ -59,35 +61,36 @@ Schema ReadSchema(const Value& json) {
   schema.list_map_keys = Texts(json, "x-kubernetes-list-map-keys");
   schema.required = Texts(json, "required");
   schema.string_enum = Texts(json, "enum");
-  const Value* values = Get(json, "enum");
+  const object::Value* values = Get(json, "enum");
   schema.has_enum = values != nullptr && values->size() > 0;
   schema.max_length = Number(json, "maxLength");
   schema.max_items = Number(json, "maxItems");
   schema.max_properties = Number(json, "maxProperties");
   schema.has_default = Get(json, "default") != nullptr;
   schema.map_type = Text(json, "x-kubernetes-map-type");
-  if (const Value* rules = Get(json, "x-kubernetes-validations");
+  if (const object::Value* rules = Get(json, "x-kubernetes-validations");
       rules != nullptr && rules->is_list()) {
-    for (const Value& rule : rules->items()) {
+    for (const object::Value& rule : rules->items()) {
       schema.validations.push_back({Text(rule, "rule"), Text(rule, "message"),
                                     Text(rule, "messageExpression"), Text(rule, "reason"),
                                     Text(rule, "fieldPath"), Flag(rule, "optionalOldSelf")});
     }
   }
-  if (const Value* all = Get(json, "allOf"); all != nullptr && all->is_list()) {
-    for (const Value& one : all->items()) schema.all_of.push_back(ReadSchema(one));
+  if (const object::Value* all = Get(json, "allOf"); all != nullptr && all->is_list()) {
+    for (const object::Value& one : all->items()) schema.all_of.push_back(ReadSchema(one));
   }
-  if (const Value* properties = Get(json, "properties");
+  if (const object::Value* properties = Get(json, "properties");
       properties != nullptr && properties->is_map()) {
     schema.has_properties = true;
-    for (const MapEntry& entry : properties->entries()) {
+    for (const object::MapEntry& entry : properties->entries()) {
       schema.properties.emplace(std::string(entry.key), ReadSchema(entry.value));
     }
   }
-  if (const Value* items = Get(json, "items"); items != nullptr && items->is_map()) {
+  if (const object::Value* items = Get(json, "items"); items != nullptr && items->is_map()) {
     schema.items = std::make_unique<Schema>(ReadSchema(*items));
   }
-  if (const Value* other = Get(json, "additionalProperties"); other != nullptr && other->is_map()) {
+  if (const object::Value* other = Get(json, "additionalProperties");
+      other != nullptr && other->is_map()) {
     schema.additional_properties = std::make_unique<Schema>(ReadSchema(*other));
   }
   return schema;

@@ -58,7 +58,7 @@ struct Schema {
 };
 
 // From the JSON of a schema. What CEL does not look at is skipped.
-Schema ReadSchema(const Value& json);
+Schema ReadSchema(const object::Value& json);
 
 // How a value of a document is read.
 struct SchemaType {

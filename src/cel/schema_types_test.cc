@@ -12,8 +12,8 @@ class CelSchemaTest : public ::testing::Test {
   // The value of an expression over `self`, an object of the schema.
   std::string Evaluate(std::string_view schema, std::string_view object,
                        std::string_view expression) {
-    const Document schema_json = *DecodeJson(schema, nullptr);
-    const Document self_json = *DecodeJson(object, nullptr);
+    const object::Document schema_json = *object::DecodeJson(schema, nullptr);
+    const object::Document self_json = *object::DecodeJson(object, nullptr);
     auto environment = std::make_shared<Environment>(Environment::Base());
     SchemaTypes schemas;
     const SchemaType* self =

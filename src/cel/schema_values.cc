@@ -16,26 +16,26 @@ namespace {
 using Read = SchemaType::Read;
 
 // What Go calls the type of a JSON value.
-std::string_view GoJsonType(const Value& value) {
+std::string_view GoJsonType(const object::Value& value) {
   switch (value.tag()) {
-    case Tag::kBool:
+    case object::Tag::kBool:
       return "bool";
-    case Tag::kInt:
-    case Tag::kUint:
+    case object::Tag::kInt:
+    case object::Tag::kUint:
       return "int64";
-    case Tag::kDouble:
+    case object::Tag::kDouble:
       return "float64";
-    case Tag::kList:
+    case object::Tag::kList:
       return "[]interface {}";
-    case Tag::kMap:
-    case Tag::kObject:
+    case object::Tag::kMap:
+    case object::Tag::kObject:
       return "map[string]interface {}";
     default:
       return "string";
   }
 }
 
-Val Invalid(Arena& arena, std::string_view expected, const Value& value) {
+Val Invalid(Arena& arena, std::string_view expected, const object::Value& value) {
   return Val::Error(arena, "invalid data, expected " + std::string(expected) + ", got " +
                                std::string(GoJsonType(value)));
 }
@@ -65,7 +65,7 @@ int64_t UnitNanos(std::string_view unit) {
 
 // Go's text, or numbers with units in words: "3 days 2 hours".
 std::optional<int64_t> AnyDuration(std::string_view text) {
-  if (const Result<int64_t> go = ParseDuration(text)) return *go;
+  if (const Result<int64_t> go = object::ParseDuration(text)) return *go;
   int64_t total = 0;
   bool found = false;
   for (size_t at = 0; at < text.size();) {
@@ -96,7 +96,7 @@ std::optional<int64_t> AnyDuration(std::string_view text) {
 }
 
 Val ReadDate(Arena& arena, std::string_view text) {
-  const Result<Timestamp> time = ParseTime(std::string(text) + "T00:00:00Z");
+  const Result<object::Timestamp> time = object::ParseTime(std::string(text) + "T00:00:00Z");
   if (text.size() == 10 && time) return Val::Time(*time);
   const std::string shown(text);
   std::string why = "parsing time \"" + shown + "\" as \"2006-01-02\": cannot parse \"" + shown +
@@ -113,20 +113,21 @@ Val ReadDateTime(Arena& arena, std::string_view text) {
   if (const Result<ZonedTime> time = TimestampFromText(text)) {
     return Val::Time(time->at, time->offset_seconds);
   }
-  if (const Result<Timestamp> time = ParseTime(text)) return Val::Time(*time);
-  if (const Result<Timestamp> local = ParseTime(std::string(text) + "Z")) return Val::Time(*local);
+  if (const Result<object::Timestamp> time = object::ParseTime(text)) return Val::Time(*time);
+  if (const Result<object::Timestamp> local = object::ParseTime(std::string(text) + "Z"))
+    return Val::Time(*local);
   const std::string shown(text);
   return Val::Error(arena, "Invalid date-time formatted string " + shown + ": parsing time \"" +
                                shown + "\" as \"2006-01-02T15:04:05\": cannot parse \"" + shown +
                                "\" as \"2006\"");
 }
 
-Val ReadText(Arena& arena, const Value& value, Read read) {
-  if (value.tag() == Tag::kTime || value.tag() == Tag::kMicroTime) {
+Val ReadText(Arena& arena, const object::Value& value, Read read) {
+  if (value.tag() == object::Tag::kTime || value.tag() == object::Tag::kMicroTime) {
     return Val::Time(value.AsTime());
   }
-  if (value.tag() == Tag::kBytes) return Val::Bytes(value.AsText());
-  if (value.tag() == Tag::kDuration) return Val::Duration(value.AsInt());
+  if (value.tag() == object::Tag::kBytes) return Val::Bytes(value.AsText());
+  if (value.tag() == object::Tag::kDuration) return Val::Duration(value.AsInt());
   if (!value.is_string()) return Invalid(arena, "string", value);
   const std::string_view text = value.AsText();
   switch (read) {
@@ -139,7 +140,7 @@ Val ReadText(Arena& arena, const Value& value, Read read) {
     case Read::kDateTime:
       return ReadDateTime(arena, text);
     case Read::kBytes: {
-      const Result<std::string> bytes = DecodeBase64(text);
+      const Result<std::string> bytes = object::DecodeBase64(text);
       if (bytes) return Val::Bytes(arena.Copy(*bytes));
       return Val::Error(arena, "Invalid byte formatted string " + std::string(text) + ": " +
                                    bytes.error().message());
@@ -151,7 +152,7 @@ Val ReadText(Arena& arena, const Value& value, Read read) {
 
 }  // namespace
 
-Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
+Val ReadBySchema(Arena& arena, const object::Value& value, const SchemaType& schema) {
   if (value.is_null()) {
     if (schema.nullable) return Val::Null();
     return Val::ErrorLiteral("invalid data, got null for schema with nullable=false");
@@ -159,7 +160,7 @@ Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
   switch (schema.read) {
     case Read::kIntOrString:
       if (value.is_string()) return Val::String(value.AsText());
-      if (value.tag() == Tag::kInt) return Val::Int(value.AsInt());
+      if (value.tag() == object::Tag::kInt) return Val::Int(value.AsInt());
       return Val::ErrorLiteral(
           "invalid data, expected XIntOrString value to be either a string or integer");
     case Read::kObject:
@@ -178,14 +179,14 @@ Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
     case Read::kDateTime:
       return ReadText(arena, value, schema.read);
     case Read::kBool:
-      if (value.tag() == Tag::kBool) return Val::Bool(value.AsBool());
+      if (value.tag() == object::Tag::kBool) return Val::Bool(value.AsBool());
       return Invalid(arena, "bool", value);
     case Read::kInt:
-      if (value.tag() == Tag::kInt) return Val::Int(value.AsInt());
+      if (value.tag() == object::Tag::kInt) return Val::Int(value.AsInt());
       return Invalid(arena, "int", value);
     case Read::kDouble:
-      if (value.tag() == Tag::kDouble) return Val::Double(value.AsDouble());
-      if (value.tag() == Tag::kInt) return Val::Double(static_cast<double>(value.AsInt()));
+      if (value.tag() == object::Tag::kDouble) return Val::Double(value.AsDouble());
+      if (value.tag() == object::Tag::kInt) return Val::Double(static_cast<double>(value.AsInt()));
       return Invalid(arena, "float", value);
     case Read::kPreserved:
       return FromDocument(arena, value, nullptr);

@@ -7,6 +7,6 @@
 namespace skiff::cel {
 
 // An error if the document does not go with the schema.
-Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema);
+Val ReadBySchema(Arena& arena, const object::Value& value, const SchemaType& schema);
 
 }  // namespace skiff::cel

@@ -32,14 +32,14 @@ inline Evaluated EvaluateText(
   for (const auto& [name, json] : variables) environment->AddVariable(name, &types::kDyn);
   const CompileResult compiled = Compile(expression, environment);
   if (compiled.program == nullptr) return {compiled.display, compiled.type_text};
-  std::vector<Document> documents;
+  std::vector<object::Document> documents;
   documents.reserve(variables.size());
   Evaluation evaluation(limit);
   std::vector<Val> values;
   for (const std::string& name : compiled.program->variables()) {
     for (const auto& [given, json] : variables) {
       if (given != name) continue;
-      documents.push_back(std::move(*DecodeJson(json, nullptr)));
+      documents.push_back(std::move(*object::DecodeJson(json, nullptr)));
       values.push_back(FromDocument(evaluation.arena(), documents.back().root(), nullptr));
     }
   }

@@ -35,13 +35,13 @@ Val Val::Struct(const MapBlock* block, const Type* type) {
   v.b_.pointer = type;
   return v;
 }
-Val Val::DocumentList(const Value* value, const SchemaType* schema) {
+Val Val::DocumentList(const object::Value* value, const SchemaType* schema) {
   Val v = Pointer(Kind::kList, value);
   v.b_.pointer = schema;
   v.in_document_ = true;
   return v;
 }
-Val Val::DocumentMap(const Value* value, const SchemaType* schema) {
+Val Val::DocumentMap(const object::Value* value, const SchemaType* schema) {
   Val v = DocumentList(value, schema);
   v.kind_ = Kind::kMap;
   return v;
@@ -592,7 +592,7 @@ bool IsZeroValue(const Val& value) {
     case Kind::kBytes:
       return value.raw_size() == 0;
     case Kind::kTimestamp:
-      return IsZero(value.AsTime());
+      return object::IsZero(value.AsTime());
     case Kind::kList:
       return ListSize(value) == 0;
     case Kind::kMap:

@@ -66,7 +66,7 @@ class Val {
   static Val String(std::string_view text) { return Text(Kind::kString, text); }
   static Val Bytes(std::string_view text) { return Text(Kind::kBytes, text); }
   // The offset, in seconds east of Greenwich, is only what string() shows.
-  static Val Time(Timestamp time, int32_t offset = 0) {
+  static Val Time(object::Timestamp time, int32_t offset = 0) {
     Val v = Int64(Kind::kTimestamp, time.seconds);
     v.size_ = time.nanos;
     v.b_.integer = offset;
@@ -87,8 +87,8 @@ class Val {
   static Val Map(const MapBlock* block, size_t size);
   static Val Struct(const MapBlock* block, const Type* type);
   // A list, map or object of a document; `schema` may be null.
-  static Val DocumentList(const Value* value, const SchemaType* schema);
-  static Val DocumentMap(const Value* value, const SchemaType* schema);
+  static Val DocumentList(const object::Value* value, const SchemaType* schema);
+  static Val DocumentMap(const object::Value* value, const SchemaType* schema);
 
   Kind kind() const { return kind_; }
   bool is_error() const { return kind_ == Kind::kError; }
@@ -102,7 +102,7 @@ class Val {
   double AsDouble() const { return a_.number; }
   bool AsBool() const { return a_.integer != 0; }
   std::string_view AsText() const { return {a_.text, size_}; }  // of strings, bytes, errors
-  Timestamp AsTime() const { return {a_.integer, size_}; }
+  object::Timestamp AsTime() const { return {a_.integer, size_}; }
   int32_t time_offset() const { return static_cast<int32_t>(b_.integer); }
   const Type* AsType() const { return static_cast<const Type*>(a_.pointer); }
   const Opaque* AsOpaque() const { return static_cast<const Opaque*>(a_.pointer); }
@@ -111,7 +111,7 @@ class Val {
 
   // Of lists, maps and structs.
   bool in_document() const { return in_document_; }
-  const Value* document() const { return static_cast<const Value*>(a_.pointer); }
+  const object::Value* document() const { return static_cast<const object::Value*>(a_.pointer); }
   const SchemaType* schema() const { return static_cast<const SchemaType*>(b_.pointer); }
   const ListBlock* list_block() const { return static_cast<const ListBlock*>(a_.pointer); }
   const MapBlock* map_block() const { return static_cast<const MapBlock*>(a_.pointer); }

@@ -19,7 +19,7 @@
 #include "cli/store/store_commands.h"
 #include "cli/up/up_commands.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 std::unique_ptr<CommandRun> MakeHelp();
@@ -272,4 +272,4 @@ int RunCommand(const Command& command, std::span<const std::string_view> words) 
 
 int RunCommandLine(std::span<const std::string_view> words) { return RunGroup(nullptr, words); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -11,7 +11,7 @@
 #include "cli/common/command.h"
 #include "cli/common/flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // In the order in which help shows them.
 std::span<const Command> AllCommands();
@@ -32,4 +32,4 @@ int RunCommand(const Command& command, std::span<const std::string_view> words);
 // From the words after the name of skiff to the exit code.
 int RunCommandLine(std::span<const std::string_view> words);
 
-}  // namespace skiff
+}  // namespace skiff::cli

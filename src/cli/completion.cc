@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // A command and what it declares.
@@ -346,4 +346,4 @@ std::string FishCompletion() {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

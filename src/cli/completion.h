@@ -9,7 +9,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 inline constexpr std::string_view kCompletionDescription =
     "Prints a completion script for skiff, kube-apiserver and kube-controller-manager. "
@@ -26,4 +26,4 @@ std::string BashCompletion();
 std::string ZshCompletion();
 std::string FishCompletion();
 
-}  // namespace skiff
+}  // namespace skiff::cli

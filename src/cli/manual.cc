@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "cli/commands.h"
 #include "base/version.h"
+#include "cli/commands.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr size_t kColumns = 80;
@@ -185,4 +185,4 @@ std::string HelpOn(const Command* command, HelpFormat format) {
   return is_group ? TextOnGroup(*command) : TextOnCommand(*command);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 enum class HelpFormat : uint8_t {
   kText,     // for a terminal of 80 columns
@@ -17,4 +17,4 @@ std::string HelpOn(const Command* command, HelpFormat format);
 // The file that man(1) finds the page in: skiff-store-backup.1.
 std::string ManualPageName(const Command* command);
 
-}  // namespace skiff
+}  // namespace skiff::cli

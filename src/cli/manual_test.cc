@@ -6,7 +6,7 @@
 
 #include "cli/apiserver/kube_apiserver.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(ManualTest, HelpHasEverySectionAndNoHiddenFlag) {
@@ -17,4 +17,4 @@ TEST(ManualTest, HelpHasEverySectionAndNoHiddenFlag) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

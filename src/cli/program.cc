@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/etcd/etcd.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kSkiff = "skiff";
@@ -42,4 +42,4 @@ int RunProgram(std::string_view program, std::span<const std::string_view> words
   return RunCommand(*FindCommand(kEtcd), all);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::cli {
 
 // The program that a name means: "kube-apiserver" of "/usr/bin/kube-apiserver", and of
 // "kube-apiserver-v1.36.4" and the like, so that several can lie side by side. `called` is the
@@ -16,4 +16,4 @@ std::string_view ProgramOf(std::string_view called, std::string_view executed);
 // From the words after the name of a program to the exit code.
 int RunProgram(std::string_view program, std::span<const std::string_view> words);
 
-}  // namespace skiff
+}  // namespace skiff::cli

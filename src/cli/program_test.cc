@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(ProgramTest, IsWhatItIsCalledWhateverTheFolder) {
@@ -30,4 +30,4 @@ TEST(ProgramTest, WithANameOfNoProgramIsWhatWasExecuted) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // Tasks know the transport and not the client, which may go away before they end.
@@ -101,4 +101,4 @@ Task<Result<ClientReply>> Client::Send(ClientCall call) {
 
 Task<Result<ServedApi>> Client::Discover() { return DiscoverThrough(transport_); }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -23,7 +23,7 @@
 #include "base/task.h"
 #include "client/object.h"
 
-namespace skiff {
+namespace skiff::client {
 
 enum class ClientVerb : uint8_t {
   kGet,
@@ -167,4 +167,4 @@ class Client {
   std::string field_manager_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

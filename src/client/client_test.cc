@@ -4,7 +4,7 @@
 
 #include "client/testing.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
@@ -96,4 +96,4 @@ TEST_F(ClientTest, WhoAwaitsACallEndsWhenTheTransportCloses) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr size_t kMostOfAKind = 10;
@@ -77,4 +77,4 @@ bool EventCorrelator::Spend(const EventDraft& event, Duration now) {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

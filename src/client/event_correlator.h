@@ -19,7 +19,7 @@
 #include "client/lru_map.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct EventSubject {
   std::string kind = {};
@@ -37,8 +37,8 @@ struct EventDraft {
   std::string type;
   std::string reason;
   std::string message;
-  Timestamp first;
-  Timestamp last;
+  object::Timestamp first;
+  object::Timestamp last;
   bool combined = false;  // it stands for all of its kind
   int32_t count = 1;  // above one: there should be an event of that name, which is to be changed
 };
@@ -56,7 +56,7 @@ class EventCorrelator {
   };
   struct Written {
     std::string name;
-    Timestamp first;
+    object::Timestamp first;
     int32_t count = 0;
   };
   struct Allowance {
@@ -74,4 +74,4 @@ class EventCorrelator {
   LruMap<Allowance> allowances_{limits::kMaxRememberedEvents};
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::minutes;
@@ -16,7 +16,7 @@ EventDraft Draft(std::string message, std::string object = "web") {
   event.type = "Warning";
   event.reason = "Failed";
   event.message = std::move(message);
-  event.first = event.last = MakeTimestamp(100, 0);
+  event.first = event.last = object::MakeTimestamp(100, 0);
   return event;
 }
 
@@ -34,12 +34,12 @@ TEST_F(EventCorrelatorTest, TheSameAgainIsCountedUnderTheFirstName) {
   EXPECT_EQ(first.count, 1);
   EventDraft second = Draft("no room");
   second.name = "web.2";
-  second.first = second.last = MakeTimestamp(200, 0);
+  second.first = second.last = object::MakeTimestamp(200, 0);
   ASSERT_TRUE(Pass(second));
   EXPECT_EQ(second.count, 2);
   EXPECT_EQ(second.name, "web.1");
-  EXPECT_EQ(second.first, MakeTimestamp(100, 0));
-  EXPECT_EQ(second.last, MakeTimestamp(200, 0));
+  EXPECT_EQ(second.first, object::MakeTimestamp(100, 0));
+  EXPECT_EQ(second.last, object::MakeTimestamp(200, 0));
 }
 
 TEST_F(EventCorrelatorTest, EventsThatDifferInAnythingAreApart) {
@@ -153,4 +153,4 @@ TEST(LruMapTest, ForgetsWhatWasNotUsedForLongest) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

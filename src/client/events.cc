@@ -12,7 +12,7 @@
 #include "object/scalar/names.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 namespace core = views::core_v1;
@@ -30,7 +30,7 @@ std::string NamespaceOf(const EventDraft& event) {
 }
 
 ObjectPtr ToObject(const EventDraft& event) {
-  auto object = std::make_shared<Document>(core::Event::New());
+  auto object = std::make_shared<object::Document>(core::Event::New());
   core::MutableEvent writer(*object);
   auto metadata = writer.mutable_metadata();
   metadata.set_name(event.name);
@@ -58,13 +58,13 @@ ObjectPtr ToObject(const EventDraft& event) {
 std::string ToPatch(const EventDraft& event) {
   ByteBuffer out;
   out.Append("{\"count\":");
-  AppendJsonInt(out, event.count);
+  object::AppendJsonInt(out, event.count);
   std::string time;
-  AppendTime(event.last, time);
+  object::AppendTime(event.last, time);
   out.Append(",\"lastTimestamp\":");
-  AppendJsonString(out, time);
+  object::AppendJsonString(out, time);
   out.Append(",\"message\":");
-  AppendJsonString(out, event.message);
+  object::AppendJsonString(out, event.message);
   out.Append("}");
   return std::string(out.view());
 }
@@ -113,7 +113,7 @@ class Writer : public std::enable_shared_from_this<Writer> {
       hex.insert(hex.begin(), kDigits[rest & 15]);
     }
     std::string name = event.about.name + "." + hex;
-    return IsDns1123Subdomain(name) ? name : NewUuid(random_);
+    return object::IsDns1123Subdomain(name) ? name : NewUuid(random_);
   }
 
   void Next() {
@@ -180,11 +180,11 @@ class Recorder final : public EventRecorder {
         writer_(std::make_shared<Writer>(std::move(client), random)) {}
   ~Recorder() override { writer_->Stop(); }
 
-  void Record(const ApiResource& resource, const Document& about, EventLevel level,
+  void Record(const ApiResource& resource, const object::Document& about, EventLevel level,
               std::string_view reason, std::string message) override {
     const ObjectName name = NameOf(about);
     const auto wall = std::chrono::floor<std::chrono::seconds>(clock_.Wall());
-    const Timestamp now = MakeTimestamp(wall.count(), 0);
+    const object::Timestamp now = object::MakeTimestamp(wall.count(), 0);
     EventDraft event;
     event.about = {.kind = resource.kind,
                    .api_version = resource.api_version(),
@@ -214,4 +214,4 @@ std::unique_ptr<EventRecorder> MakeEventRecorder(Client client, std::string comp
   return std::make_unique<Recorder>(std::move(client), std::move(component), random);
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

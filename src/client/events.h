@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "client/client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 enum class EventLevel : uint8_t { kNormal, kWarning };
 
@@ -22,7 +22,7 @@ class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
   // `reason` in CamelCase, for machines; `message` for people.
-  virtual void Record(const ApiResource& resource, const Document& about, EventLevel level,
+  virtual void Record(const ApiResource& resource, const object::Document& about, EventLevel level,
                       std::string_view reason, std::string message) = 0;
 };
 
@@ -30,4 +30,4 @@ class EventRecorder {
 std::unique_ptr<EventRecorder> MakeEventRecorder(Client client, std::string component,
                                                  Random& random);
 
-}  // namespace skiff
+}  // namespace skiff::client

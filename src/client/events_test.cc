@@ -10,7 +10,7 @@
 #include "object/json/encode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::minutes;
@@ -69,7 +69,7 @@ TEST_F(EventsTest, AnEventNamesItsSubjectItsSourceAndItsTime) {
   executor_.RunUntilIdle();
   ASSERT_EQ(calls().size(), 1u);
   EXPECT_EQ(calls()[0].verb, ClientVerb::kCreate);
-  EXPECT_EQ(EncodeJson(calls()[0].body->root()),
+  EXPECT_EQ(object::EncodeJson(calls()[0].body->root()),
             R"({"kind":"Event","apiVersion":"v1",)"
             R"("metadata":{"name":"web.17979cfe362a0000","namespace":"shop"},)"
             R"("involvedObject":{"kind":"Pod","namespace":"shop","name":"web","uid":"u-1",)"
@@ -120,7 +120,7 @@ TEST_F(EventsTest, AnEventThatIsGoneIsMadeAgainAndGoesOnCounting) {
   executor_.RunUntilIdle();
   ASSERT_EQ(calls().size(), 3u);
   EXPECT_EQ(calls()[2].verb, ClientVerb::kCreate);
-  EXPECT_EQ(ViewAs<views::core_v1::Event>(*calls()[2].body)->count(), 2);
+  EXPECT_EQ(object::ViewAs<views::core_v1::Event>(*calls()[2].body)->count(), 2);
 }
 
 TEST_F(EventsTest, EventsOfOneMomentHaveNamesOfTheirOwn) {
@@ -178,4 +178,4 @@ TEST_F(EventsTest, ARecorderThatIsGoneWritesNothingMore) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

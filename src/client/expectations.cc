@@ -1,6 +1,6 @@
 #include "client/expectations.h"
 
-namespace skiff {
+namespace skiff::client {
 
 void Expectations::Expect(const std::string& key, int64_t creations,
                           std::span<const std::string> deletions) {
@@ -40,4 +40,4 @@ size_t Expectations::deletions(const std::string& key) const {
   return found == awaited_.end() ? 0 : found->second.deletions.size();
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

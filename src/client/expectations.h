@@ -24,7 +24,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class Expectations {
  public:
@@ -57,4 +57,4 @@ class Expectations {
   std::map<std::string, Awaited> awaited_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

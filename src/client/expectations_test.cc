@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 class ExpectationsTest : public ::testing::Test {
@@ -62,4 +62,4 @@ TEST_F(ExpectationsTest, AKeyThatIsGoneExpectsNothing) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

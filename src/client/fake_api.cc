@@ -6,7 +6,7 @@
 
 #include "client/fake_meta.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 Status Closed() { return Status(StatusReason::kServiceUnavailable, "the client has been closed"); }
@@ -121,7 +121,7 @@ class FakeApi::Watcher : public std::enable_shared_from_this<Watcher> {
   const uint64_t id_;
   const WatchCall call_;
   ClientWatchSink* sink_;  // null: ended
-  std::function<bool(const Document&)> matches_;
+  std::function<bool(const object::Document&)> matches_;
   int64_t seen_ = 0;
   bool begun_ = false;
   bool woken_ = false;
@@ -292,4 +292,4 @@ size_t FakeApi::CountOf(ClientVerb verb, std::string_view resource) const {
   }));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

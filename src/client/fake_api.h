@@ -18,7 +18,7 @@
 #include "client/client.h"
 #include "client/fake_objects.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // Calls that fail. Members that are not given stand for any.
 struct FakeFault {
@@ -116,4 +116,4 @@ class FakeApi final : public ClientTransport {
   bool closed_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

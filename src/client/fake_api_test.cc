@@ -5,7 +5,7 @@
 #include "client/testing.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::seconds;
@@ -69,7 +69,7 @@ TEST_F(FakeApiTest, ACreatedObjectHasWhatServersGiveIt) {
       Deployments(), Parse(Deployments(), R"({"metadata":{"generateName":"web-","namespace":"a"},
                                "spec":{"replicas":2},"status":{"replicas":7}})")));
   ASSERT_TRUE(made.has_value()) << made.error().ToString();
-  const Document& object = **made;
+  const object::Document& object = **made;
   EXPECT_EQ(NameOf(object).name.size(), 9U);
   EXPECT_EQ(UidOf(object).size(), 36U);
   EXPECT_EQ(ResourceVersionOf(object), "2");
@@ -92,8 +92,8 @@ TEST_F(FakeApiTest, WhatIsThereCannotBeCreatedAndWhatIsNotCannotBeRead) {
 TEST_F(FakeApiTest, AnUpdateOfAnOldStateConflicts) {
   const ObjectPtr first =
       api.objects().Put(ConfigMaps(), R"({"metadata":{"name":"a","namespace":"n"}})");
-  const std::shared_ptr<Document> next = MutableCopy(*first);
-  next->root().Set(next->arena(), "immutable", Value::Bool(true));
+  const std::shared_ptr<object::Document> next = MutableCopy(*first);
+  next->root().Set(next->arena(), "immutable", object::Value::Bool(true));
   const auto updated = Run(client.Update(ConfigMaps(), next));
   ASSERT_TRUE(updated.has_value());
   EXPECT_NE(ResourceVersionOf(**updated), ResourceVersionOf(*first));
@@ -187,7 +187,7 @@ TEST_F(FakeApiTest, ANamespaceEndsWhenItIsFinalizedAndTakesNothingNewBefore) {
   ASSERT_FALSE(made.has_value());
   EXPECT_EQ(made.error().reason(), StatusReason::kForbidden);
   EXPECT_EQ(made.error().causes().front().reason, "NamespaceTerminating");
-  const std::shared_ptr<Document> last = MutableCopy(*left);
+  const std::shared_ptr<object::Document> last = MutableCopy(*left);
   last->root().Find("spec")->Erase("finalizers");
   ASSERT_TRUE(Run(client.Update(Namespaces(), last, "finalize")).has_value());
   EXPECT_EQ(api.objects().Find(Namespaces(), {"", "n"}), nullptr);
@@ -286,8 +286,8 @@ TEST_F(FakeApiTest, CustomResourcesAreDiscoveredAndServedUntilTheyAreRemoved) {
   const auto status = Run(client.Patch(widgets, {"n", "a"}, PatchType::kMerge,
                                        R"({"spec":{"x":1},"status":{"y":2}})", "status"))
                           .value();
-  EXPECT_EQ(EncodeJson(*status->root().Find("spec")), "{}");
-  EXPECT_EQ(EncodeJson(*status->root().Find("status")), R"({"y":2})");
+  EXPECT_EQ(object::EncodeJson(*status->root().Find("spec")), "{}");
+  EXPECT_EQ(object::EncodeJson(*status->root().Find("status")), R"({"y":2})");
   api.objects().SetUnavailable({"metrics.k8s.io/v1beta1"});
   const ServedApi served = Run(client.Discover()).value();
   EXPECT_EQ(served.unavailable, std::vector<std::string>{"metrics.k8s.io/v1beta1"});
@@ -317,4 +317,4 @@ TEST_F(FakeApiTest, ClosingAnswersWhatIsOpenAndEverythingAfterwards) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

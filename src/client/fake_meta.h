@@ -10,20 +10,20 @@
 #include "client/object.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class FakeMeta {
  public:
-  explicit FakeMeta(Document& document) : document_(document) {}
+  explicit FakeMeta(object::Document& document) : document_(document) {}
 
   std::string_view Text(std::string_view name) const;
   void SetText(std::string_view name, std::string_view text);
   void SetInt(std::string_view name, int64_t number);
-  std::optional<Timestamp> Time(std::string_view name) const;
-  void SetTime(std::string_view name, Timestamp time);
+  std::optional<object::Timestamp> Time(std::string_view name) const;
+  void SetTime(std::string_view name, object::Timestamp time);
   void SetTexts(std::string_view name, const std::vector<std::string>& texts);
   // As it is in another object of the same type, or absent there.
-  void Take(std::string_view name, const Document& from);
+  void Take(std::string_view name, const object::Document& from);
   void Erase(std::string_view name);
 
   bool HasFinalizer(std::string_view finalizer) const;
@@ -31,21 +31,22 @@ class FakeMeta {
   void RemoveFinalizer(std::string_view finalizer);
 
  private:
-  const Value* Find(std::string_view name) const;
-  Value& Metadata();
+  const object::Value* Find(std::string_view name) const;
+  object::Value& Metadata();
 
-  Document& document_;
+  object::Document& document_;
 };
 
 // A number of the metadata; 0 when absent.
-int64_t MetaInt(const Document& document, std::string_view name);
+int64_t MetaInt(const object::Document& document, std::string_view name);
 // A list of strings at a path of two members ("spec", "finalizers").
-std::vector<std::string> TextsAt(const Document& document, std::string_view outer,
+std::vector<std::string> TextsAt(const object::Document& document, std::string_view outer,
                                  std::string_view inner);
 
 // The object in the version and with the type of this resource.
-Result<std::shared_ptr<Document>> InFormOf(const ApiResource& resource, const Document& object);
+Result<std::shared_ptr<object::Document>> InFormOf(const ApiResource& resource,
+                                                   const object::Document& object);
 // Nothing but the metadata.
-ObjectPtr PartialOf(const Document& object);
+ObjectPtr PartialOf(const object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::client

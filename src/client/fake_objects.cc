@@ -12,17 +12,17 @@
 #include "object/selector/field_selector.h"
 #include "object/selector/label_selector.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // A scalar as field selectors compare it; "" for what is absent or no scalar.
-std::string FieldText(const Document& object, std::string_view field) {
-  const Result<FieldPath> path = FieldPath::Parse(field);
+std::string FieldText(const object::Document& object, std::string_view field) {
+  const Result<object::FieldPath> path = object::FieldPath::Parse(field);
   if (!path) return {};
-  const Result<const Value*> value = path->Get(object.root());
+  const Result<const object::Value*> value = path->Get(object.root());
   if (!value || *value == nullptr) return {};
   if ((*value)->is_string()) return std::string((*value)->AsText());
-  return (*value)->tag() < Tag::kList ? EncodeJson(**value) : std::string();
+  return (*value)->tag() < object::Tag::kList ? object::EncodeJson(**value) : std::string();
 }
 
 Result<int64_t> RevisionOf(std::string_view text) {
@@ -45,7 +45,7 @@ std::string FakeObjects::KeyOf(const ApiResource& resource) {
   return resource.group + "/" + resource.name;
 }
 
-Timestamp FakeObjects::Now() const {
+object::Timestamp FakeObjects::Now() const {
   return {std::chrono::duration_cast<std::chrono::seconds>(clock_.Wall()).count(), 0};
 }
 
@@ -109,20 +109,21 @@ ObjectPtr FakeObjects::InForm(const ApiResource& resource, bool metadata_only,
                               const ObjectPtr& object) {
   if (metadata_only) return PartialOf(*object);
   if (object->api_version() == resource.api_version()) return object;
-  Result<std::shared_ptr<Document>> other = InFormOf(resource, *object);
+  Result<std::shared_ptr<object::Document>> other = InFormOf(resource, *object);
   return other ? ObjectPtr(std::move(*other)) : object;
 }
 
-Result<std::function<bool(const Document&)>> FakeObjects::Matcher(std::string_view name_space,
-                                                                  std::string_view label_selector,
-                                                                  std::string_view field_selector) {
-  SKIFF_ASSIGN_OR_RETURN(LabelSelector labels, LabelSelector::Parse(label_selector));
-  SKIFF_ASSIGN_OR_RETURN(FieldSelector fields, FieldSelector::Parse(field_selector));
+Result<std::function<bool(const object::Document&)>> FakeObjects::Matcher(
+    std::string_view name_space, std::string_view label_selector, std::string_view field_selector) {
+  SKIFF_ASSIGN_OR_RETURN(object::LabelSelector labels,
+                         object::LabelSelector::Parse(label_selector));
+  SKIFF_ASSIGN_OR_RETURN(object::FieldSelector fields,
+                         object::FieldSelector::Parse(field_selector));
   return [labels = std::move(labels), fields = std::move(fields),
-          name_space = std::string(name_space)](const Document& object) {
+          name_space = std::string(name_space)](const object::Document& object) {
     if (!name_space.empty() && NameOf(object).name_space != name_space) return false;
     if (!labels.Matches(object.root().FindPath({"metadata", "labels"}))) return false;
-    for (const FieldTerm& term : fields.terms()) {
+    for (const object::FieldTerm& term : fields.terms()) {
       if ((FieldText(object, term.field) == term.value) == term.negated) return false;
     }
     return true;
@@ -184,7 +185,8 @@ ClientReply FakeObjects::PageOf(std::vector<ObjectPtr> items, int64_t revision, 
 }
 
 ObjectPtr FakeObjects::Put(const ApiResource& resource, std::string_view json) {
-  const std::shared_ptr<Document> object = MutableCopy(*ParseObject(resource, json).value());
+  const std::shared_ptr<object::Document> object =
+      MutableCopy(*ParseObject(resource, json).value());
   FakeMeta meta(*object);
   if (resource.namespaced && meta.Text("namespace").empty()) meta.SetText("namespace", "default");
   const ObjectPtr old = Find(resource, NameOf(*object));
@@ -205,7 +207,8 @@ void FakeObjects::Remove(const ApiResource& resource, const ObjectName& name) {
   if (const ObjectPtr object = Find(resource, name); object != nullptr) Erase(resource, *object);
 }
 
-ObjectPtr FakeObjects::Write(const ApiResource& resource, std::shared_ptr<Document> object) {
+ObjectPtr FakeObjects::Write(const ApiResource& resource,
+                             std::shared_ptr<object::Document> object) {
   FakeMeta(*object).SetText("resourceVersion", std::to_string(++revision_));
   ObjectPtr& stored = objects_[KeyOf(resource)][NameOf(*object)];
   const ObjectPtr before = std::exchange(stored, std::move(object));
@@ -214,8 +217,8 @@ ObjectPtr FakeObjects::Write(const ApiResource& resource, std::shared_ptr<Docume
   return written;
 }
 
-ObjectPtr FakeObjects::Erase(const ApiResource& resource, const Document& object) {
-  const std::shared_ptr<Document> last = MutableCopy(object);
+ObjectPtr FakeObjects::Erase(const ApiResource& resource, const object::Document& object) {
+  const std::shared_ptr<object::Document> last = MutableCopy(object);
   FakeMeta(*last).SetText("resourceVersion", std::to_string(++revision_));
   Objects& objects = objects_[KeyOf(resource)];
   const auto stored = objects.find(NameOf(object));
@@ -278,8 +281,9 @@ Result<void> FakeObjects::CheckServed(const ApiResource& resource) const {
                 "the server is currently unable to handle the "
                 "request");
   }
-  const bool known = FindResource(resource.group, resource.version, resource.name) != nullptr ||
-                     custom_.contains(KeyOf(resource));
+  const bool known =
+      object::FindResource(resource.group, resource.version, resource.name) != nullptr ||
+      custom_.contains(KeyOf(resource));
   if (!known) return std::unexpected(FakeUnknownResource());
   return {};
 }
@@ -290,10 +294,10 @@ ServedApi FakeObjects::Discover() const {
   const auto answers = [&](const ApiResource& resource) {
     return std::ranges::count(unavailable_, resource.api_version()) == 0;
   };
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
     if (!version.enabled_by_default) continue;
-    for (const ResourceDesc& desc : version.resources) {
-      if (FindPreferredResource(version.desc->group, desc.name) != &desc) continue;
+    for (const object::ResourceDesc& desc : version.resources) {
+      if (object::FindPreferredResource(version.desc->group, desc.name) != &desc) continue;
       const ApiResource& resource = BuiltIn(version.desc->group, version.desc->version, desc.name);
       if (!answers(resource)) continue;
       DiscoveredResource& found = out.resources.emplace_back(DiscoveredResource{resource, {}});
@@ -309,4 +313,4 @@ ServedApi FakeObjects::Discover() const {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

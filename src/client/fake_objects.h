@@ -25,7 +25,7 @@
 #include "base/random.h"
 #include "client/client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class FakeObjects {
  public:
@@ -79,9 +79,9 @@ class FakeObjects {
   std::optional<std::vector<Change>> ChangesAfter(int64_t revision,
                                                   const std::string& resource) const;
   // Whether labels and fields of an object match; the selectors are those of a list or a watch.
-  static Result<std::function<bool(const Document&)>> Matcher(std::string_view name_space,
-                                                              std::string_view label_selector,
-                                                              std::string_view field_selector);
+  static Result<std::function<bool(const object::Document&)>> Matcher(
+      std::string_view name_space, std::string_view label_selector,
+      std::string_view field_selector);
   static ObjectPtr InForm(const ApiResource& resource, bool metadata_only, const ObjectPtr& object);
   // Called after each change.
   uint64_t Listen(std::function<void()> on_change);
@@ -99,18 +99,18 @@ class FakeObjects {
   Result<ClientReply> Patch(const ClientCall& call);
   Result<ClientReply> Delete(const ClientCall& call);
   Result<ClientReply> DeleteCollection(const ClientCall& call);
-  Result<ClientReply> UpdateTo(const ClientCall& call, std::shared_ptr<Document> object);
-  Result<void> CheckUpdate(const ClientCall& call, const Document& old,
-                           const Document& object) const;
+  Result<ClientReply> UpdateTo(const ClientCall& call, std::shared_ptr<object::Document> object);
+  Result<void> CheckUpdate(const ClientCall& call, const object::Document& old,
+                           const object::Document& object) const;
   Result<void> CheckNamespace(const ApiResource& resource, const std::string& name_space,
                               const std::string& name) const;
   Result<ObjectPtr> Current(const ApiResource& resource, const ObjectName& name) const;
   ClientReply PageOf(std::vector<ObjectPtr> items, int64_t revision, int64_t limit);
-  ObjectPtr Write(const ApiResource& resource, std::shared_ptr<Document> object);
-  ObjectPtr Erase(const ApiResource& resource, const Document& object);
+  ObjectPtr Write(const ApiResource& resource, std::shared_ptr<object::Document> object);
+  ObjectPtr Erase(const ApiResource& resource, const object::Document& object);
   void Record(Change change);
   std::string NewUid();
-  Timestamp Now() const;
+  object::Timestamp Now() const;
 
   struct Page {
     int64_t revision;
@@ -131,4 +131,4 @@ class FakeObjects {
   bool namespaces_required_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

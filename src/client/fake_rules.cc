@@ -11,18 +11,18 @@
 #include "object/json/decode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kStatusKeeps[] = {"deletionTimestamp", "generation", "labels",
                                              "annotations",       "finalizers", "ownerReferences"};
 
-const ResourceDesc* DescOf(const ApiResource& resource) {
-  return FindResource(resource.group, resource.version, resource.name);
+const object::ResourceDesc* DescOf(const ApiResource& resource) {
+  return object::FindResource(resource.group, resource.version, resource.name);
 }
 
-const StorageDesc* StorageOf(const ApiResource& resource) {
-  const ResourceDesc* desc = DescOf(resource);
+const object::StorageDesc* StorageOf(const ApiResource& resource) {
+  const object::ResourceDesc* desc = DescOf(resource);
   return desc != nullptr ? desc->hub->storage : nullptr;
 }
 
@@ -36,49 +36,50 @@ std::vector<std::string_view> PathsOf(std::string_view text) {
   return paths;
 }
 
-const Value* Find(const FieldPath& path, const Document& document) {
-  const Result<const Value*> found = path.Get(document.root());
+const object::Value* Find(const object::FieldPath& path, const object::Document& document) {
+  const Result<const object::Value*> found = path.Get(document.root());
   return found ? *found : nullptr;
 }
 
-void TakePath(std::string_view text, const Document& from, Document& to) {
-  const Result<FieldPath> path = FieldPath::Parse(text);
+void TakePath(std::string_view text, const object::Document& from, object::Document& to) {
+  const Result<object::FieldPath> path = object::FieldPath::Parse(text);
   if (!path) return;
-  if (const Value* value = Find(*path, from); value != nullptr) {
-    const Value copy = value->CopyInto(to.arena());
-    static_cast<void>(path->Set(to, copy, FieldPath::Missing::kCreate));
+  if (const object::Value* value = Find(*path, from); value != nullptr) {
+    const object::Value copy = value->CopyInto(to.arena());
+    static_cast<void>(path->Set(to, copy, object::FieldPath::Missing::kCreate));
   } else {
     static_cast<void>(path->Delete(to));
   }
 }
 
-void SetConstant(std::string_view assignment, Document& object) {
+void SetConstant(std::string_view assignment, object::Document& object) {
   const size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) return;
-  const Result<FieldPath> path = FieldPath::Parse(assignment.substr(0, equals));
+  const Result<object::FieldPath> path = object::FieldPath::Parse(assignment.substr(0, equals));
   if (!path) return;
   std::string json, end;
-  for (const FieldPathStep& step : path->steps()) {
+  for (const object::FieldPathStep& step : path->steps()) {
     json += "{\"" + step.name + "\":";
     end += '}';
   }
   json += assignment.substr(equals + 1);
-  if (const Result<Document> typed = DecodeJson(json + end, object.type()); typed) {
+  if (const Result<object::Document> typed = object::DecodeJson(json + end, object.type()); typed) {
     TakePath(assignment.substr(0, equals), *typed, object);
   }
 }
 
-bool Differs(std::string_view text, const Document& old, const Document& object) {
-  static constexpr Value kAbsent{};
-  const Result<FieldPath> path = FieldPath::Parse(text);
+bool Differs(std::string_view text, const object::Document& old, const object::Document& object) {
+  static constexpr object::Value kAbsent{};
+  const Result<object::FieldPath> path = object::FieldPath::Parse(text);
   if (!path) return false;
-  const Value* before = Find(*path, old);
-  const Value* after = Find(*path, object);
+  const object::Value* before = Find(*path, old);
+  const object::Value* after = Find(*path, object);
   if (before == nullptr && after == nullptr) return false;
-  return !DeepEqual(before != nullptr ? *before : kAbsent, after != nullptr ? *after : kAbsent);
+  return !object::DeepEqual(before != nullptr ? *before : kAbsent,
+                            after != nullptr ? *after : kAbsent);
 }
 
-void Keep(std::string_view paths, const Document& old, Document& object) {
+void Keep(std::string_view paths, const object::Document& old, object::Document& object) {
   for (const std::string_view path : PathsOf(paths)) {
     if (path == "metadata" || path == "metadata.*") {
       for (const std::string_view name : kStatusKeeps) FakeMeta(object).Take(name, old);
@@ -88,21 +89,22 @@ void Keep(std::string_view paths, const Document& old, Document& object) {
   }
 }
 
-void Bump(const Document& old, Document& object) {
+void Bump(const object::Document& old, object::Document& object) {
   FakeMeta(object).SetInt("generation", MetaInt(old, "generation") + 1);
 }
 
 // Of a custom resource with a status.
-void PrepareCustomUpdate(std::string_view subresource, const Document& old, Document& object) {
+void PrepareCustomUpdate(std::string_view subresource, const object::Document& old,
+                         object::Document& object) {
   if (subresource.empty()) {
     TakePath("status", old, object);
-    for (const MapEntry& entry : object.root().entries()) {
+    for (const object::MapEntry& entry : object.root().entries()) {
       if (entry.key == "metadata" || entry.key == "status") continue;
       if (Differs(entry.key, old, object)) return Bump(old, object);
     }
     return;
   }
-  Document kept = old.Copy();
+  object::Document kept = old.Copy();
   TakePath("status", object, kept);
   object = std::move(kept);
 }
@@ -118,18 +120,19 @@ Status About(const ApiResource& resource, std::string_view name, Status status) 
 
 }  // namespace
 
-void PrepareForCreate(const ApiResource& resource, Document& object) {
-  const StorageDesc* storage = StorageOf(resource);
+void PrepareForCreate(const ApiResource& resource, object::Document& object) {
+  const object::StorageDesc* storage = StorageOf(resource);
   if (storage == nullptr) {
     FakeMeta(object).SetInt("generation", 1);
     return;
   }
-  for (const ActionDesc& action : storage->FindActions("create")) {
-    if (action.kind == ActionDesc::kClear) {
-      for (const std::string_view path : PathsOf(action.text)) TakePath(path, Document(), object);
-    } else if (action.kind == ActionDesc::kSet) {
+  for (const object::ActionDesc& action : storage->FindActions("create")) {
+    if (action.kind == object::ActionDesc::kClear) {
+      for (const std::string_view path : PathsOf(action.text))
+        TakePath(path, object::Document(), object);
+    } else if (action.kind == object::ActionDesc::kSet) {
       SetConstant(action.text, object);
-    } else if (action.kind == ActionDesc::kGeneration) {
+    } else if (action.kind == object::ActionDesc::kGeneration) {
       int64_t generation = 1;
       std::from_chars(action.text.data(), action.text.data() + action.text.size(), generation);
       FakeMeta(object).SetInt("generation", generation);
@@ -141,33 +144,36 @@ void PrepareForCreate(const ApiResource& resource, Document& object) {
 }
 
 void PrepareForUpdate(const ApiResource& resource, std::string_view subresource,
-                      const Document& old, Document& object) {
-  const StorageDesc* storage = StorageOf(resource);
+                      const object::Document& old, object::Document& object) {
+  const object::StorageDesc* storage = StorageOf(resource);
   if (storage == nullptr) {
     if (object.root().is_map()) PrepareCustomUpdate(subresource, old, object);
     return;
   }
   const auto actions = storage->FindActions(subresource.empty() ? "update" : subresource);
-  for (const ActionDesc& action : actions) {
-    if (action.kind == ActionDesc::kKeep) Keep(action.text, old, object);
-    if (action.kind != ActionDesc::kClear) continue;
-    for (const std::string_view path : PathsOf(action.text)) TakePath(path, Document(), object);
+  for (const object::ActionDesc& action : actions) {
+    if (action.kind == object::ActionDesc::kKeep) Keep(action.text, old, object);
+    if (action.kind != object::ActionDesc::kClear) continue;
+    for (const std::string_view path : PathsOf(action.text))
+      TakePath(path, object::Document(), object);
   }
-  for (const ActionDesc& action : actions) {
-    if (action.kind != ActionDesc::kBump) continue;
+  for (const object::ActionDesc& action : actions) {
+    if (action.kind != object::ActionDesc::kBump) continue;
     const auto changed = [&](std::string_view path) { return Differs(path, old, object); };
     if (std::ranges::any_of(PathsOf(action.text), changed)) Bump(old, object);
   }
 }
 
-void SetPropagation(const ApiResource& resource, std::string_view propagation, Document& object) {
-  const StorageDesc* storage = StorageOf(resource);
-  const auto own = storage != nullptr ? storage->propagation : DeletePropagation::kBackground;
-  if (own == DeletePropagation::kUnsupported) return;
+void SetPropagation(const ApiResource& resource, std::string_view propagation,
+                    object::Document& object) {
+  const object::StorageDesc* storage = StorageOf(resource);
+  const auto own =
+      storage != nullptr ? storage->propagation : object::DeletePropagation::kBackground;
+  if (own == object::DeletePropagation::kUnsupported) return;
   FakeMeta meta(object);
   if (propagation.empty()) {
     if (meta.HasFinalizer("orphan") || meta.HasFinalizer("foregroundDeletion")) return;
-    propagation = own == DeletePropagation::kOrphan ? "Orphan" : "Background";
+    propagation = own == object::DeletePropagation::kOrphan ? "Orphan" : "Background";
   }
   meta.RemoveFinalizer("orphan");
   meta.RemoveFinalizer("foregroundDeletion");
@@ -176,13 +182,13 @@ void SetPropagation(const ApiResource& resource, std::string_view propagation, D
 }
 
 int64_t GraceSeconds(const ApiResource& resource, const std::optional<int64_t>& asked,
-                     const Document& object) {
-  const StorageDesc* storage = StorageOf(resource);
+                     const object::Document& object) {
+  const object::StorageDesc* storage = StorageOf(resource);
   if (storage == nullptr || !storage->graceful) return 0;
-  const Value* own = object.root().FindPath({"spec", "terminationGracePeriodSeconds"});
+  const object::Value* own = object.root().FindPath({"spec", "terminationGracePeriodSeconds"});
   int64_t grace = asked.value_or(own != nullptr ? own->AsInt() : 30);
-  const Value* node = object.root().FindPath({"spec", "nodeName"});
-  const Value* phase = object.root().FindPath({"status", "phase"});
+  const object::Value* node = object.root().FindPath({"spec", "nodeName"});
+  const object::Value* phase = object.root().FindPath({"status", "phase"});
   const bool ended =
       phase != nullptr && (phase->AsText() == "Succeeded" || phase->AsText() == "Failed");
   if (node == nullptr || node->AsText().empty() || ended) grace = 0;
@@ -190,7 +196,7 @@ int64_t GraceSeconds(const ApiResource& resource, const std::optional<int64_t>& 
   return std::max<int64_t>(grace, 0);
 }
 
-void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
+void MarkDeleted(object::Document& object, int64_t grace, object::Timestamp now) {
   FakeMeta meta(object);
   if (!IsDeleting(object)) {
     meta.SetTime("deletionTimestamp", {now.seconds + grace, 0});
@@ -207,7 +213,7 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
   meta.SetInt("deletionGracePeriodSeconds", grace);
 }
 
-bool MayGo(const ApiResource& resource, const Document& object) {
+bool MayGo(const ApiResource& resource, const object::Document& object) {
   if (!IsDeleting(object)) return false;
   if (IsNamespace(resource) && !TextsAt(object, "spec", "finalizers").empty()) return false;
   return MetaInt(object, "deletionGracePeriodSeconds") == 0 &&
@@ -256,7 +262,7 @@ Status FakeUnknownResource() {
 }
 
 Result<void> CheckPreconditions(const ApiResource& resource, const DeleteChoice& how,
-                                const Document& object) {
+                                const object::Document& object) {
   const std::string name = NameOf(object).name;
   if (!how.uid.empty() && how.uid != UidOf(object)) {
     return std::unexpected(FakeConflict(resource, name,
@@ -273,4 +279,4 @@ Result<void> CheckPreconditions(const ApiResource& resource, const DeleteChoice&
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

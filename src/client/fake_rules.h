@@ -8,21 +8,22 @@
 #include "client/object.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::client {
 
-void PrepareForCreate(const ApiResource& resource, Document& object);
+void PrepareForCreate(const ApiResource& resource, object::Document& object);
 // `subresource` is empty for the object itself. What it may not change is as in `old` afterwards.
 void PrepareForUpdate(const ApiResource& resource, std::string_view subresource,
-                      const Document& old, Document& object);
+                      const object::Document& old, object::Document& object);
 // The finalizers of garbage collection that the object gets or loses when it is deleted.
-void SetPropagation(const ApiResource& resource, std::string_view propagation, Document& object);
+void SetPropagation(const ApiResource& resource, std::string_view propagation,
+                    object::Document& object);
 // How long the object may take to end. Zero but for pods that run.
 int64_t GraceSeconds(const ApiResource& resource, const std::optional<int64_t>& asked,
-                     const Document& object);
+                     const object::Document& object);
 // On its way out, so many seconds from now; a second deletion can only hasten it.
-void MarkDeleted(Document& object, int64_t grace, Timestamp now);
+void MarkDeleted(object::Document& object, int64_t grace, object::Timestamp now);
 // Whether nothing keeps an object that is being deleted.
-bool MayGo(const ApiResource& resource, const Document& object);
+bool MayGo(const ApiResource& resource, const object::Document& object);
 
 bool IsNamespace(const ApiResource& resource);
 
@@ -36,6 +37,6 @@ Status FakeUnknownResource();
 
 // Fails when what the caller knew of the object is not what it is.
 Result<void> CheckPreconditions(const ApiResource& resource, const DeleteChoice& how,
-                                const Document& object);
+                                const object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::client

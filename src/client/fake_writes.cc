@@ -13,32 +13,35 @@
 #include "object/resource.h"
 #include "object/scalar/generate_name.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // Takes the patch from the object as JSON to the patched object.
-Result<std::shared_ptr<Document>> Patched(const ClientCall& call, const Document& object) {
-  SKIFF_ASSIGN_OR_RETURN(const Document patch, DecodeJson(call.patch, nullptr));
-  SKIFF_ASSIGN_OR_RETURN(Document tree, DecodeJson(EncodeJson(object.root()), nullptr));
+Result<std::shared_ptr<object::Document>> Patched(const ClientCall& call,
+                                                  const object::Document& object) {
+  SKIFF_ASSIGN_OR_RETURN(const object::Document patch, object::DecodeJson(call.patch, nullptr));
+  SKIFF_ASSIGN_OR_RETURN(object::Document tree,
+                         object::DecodeJson(object::EncodeJson(object.root()), nullptr));
   if (call.patch_type == PatchType::kJson) {
-    SKIFF_RETURN_IF_ERROR(ApplyJsonPatch(patch.root(), tree));
+    SKIFF_RETURN_IF_ERROR(object::ApplyJsonPatch(patch.root(), tree));
   } else if (call.patch_type == PatchType::kMerge) {
-    SKIFF_RETURN_IF_ERROR(ApplyMergePatch(patch.root(), tree));
+    SKIFF_RETURN_IF_ERROR(object::ApplyMergePatch(patch.root(), tree));
   } else {
-    SKIFF_RETURN_IF_ERROR(ApplyStrategicMergePatch(patch.root(), call.resource->type, tree));
+    SKIFF_RETURN_IF_ERROR(
+        object::ApplyStrategicMergePatch(patch.root(), call.resource->type, tree));
   }
   return InFormOf(*call.resource, tree);
 }
 
-void SetTextAt(Document& document, std::string_view outer, std::string_view inner,
+void SetTextAt(object::Document& document, std::string_view outer, std::string_view inner,
                std::string_view text) {
-  Value& root = document.root();
+  object::Value& root = document.root();
   Arena& arena = document.arena();
   if (root.Find(outer) == nullptr) {
-    const FieldDesc& field = root.type()->fields[root.type()->FindField(outer)];
-    root.Set(arena, outer, Value::EmptyObject(arena, field.message));
+    const object::FieldDesc& field = root.type()->fields[root.type()->FindField(outer)];
+    root.Set(arena, outer, object::Value::EmptyObject(arena, field.message));
   }
-  root.Find(outer)->Set(arena, inner, Value::String(arena.Copy(text)));
+  root.Find(outer)->Set(arena, inner, object::Value::String(arena.Copy(text)));
 }
 
 ClientReply ReplyOf(const ClientCall& call, const ObjectPtr& object, int code = 200) {
@@ -51,8 +54,10 @@ ClientReply ReplyOf(const ClientCall& call, const ObjectPtr& object, int code = 
 bool IsPart(const ClientCall& call) {
   const ApiResource& resource = *call.resource;
   if (resource.type == nullptr) return call.subresource == "status";
-  const ResourceDesc* desc = FindResource(resource.group, resource.version, resource.name);
-  const SubresourceDesc* part = desc != nullptr ? desc->FindSubresource(call.subresource) : nullptr;
+  const object::ResourceDesc* desc =
+      object::FindResource(resource.group, resource.version, resource.name);
+  const object::SubresourceDesc* part =
+      desc != nullptr ? desc->FindSubresource(call.subresource) : nullptr;
   return part != nullptr && part->kind == desc->kind;
 }
 
@@ -78,7 +83,8 @@ Result<void> FakeObjects::CheckNamespace(const ApiResource& resource, const std:
 
 Result<ClientReply> FakeObjects::Create(const ClientCall& call) {
   const ApiResource& resource = *call.resource;
-  SKIFF_ASSIGN_OR_RETURN(const std::shared_ptr<Document> object, InFormOf(resource, *call.body));
+  SKIFF_ASSIGN_OR_RETURN(const std::shared_ptr<object::Document> object,
+                         InFormOf(resource, *call.body));
   FakeMeta meta(*object);
   if (!meta.Text("resourceVersion").empty()) {
     return BadRequest("resourceVersion should not be set on objects to be created");
@@ -99,7 +105,7 @@ Result<ClientReply> FakeObjects::Create(const ClientCall& call) {
                       {"FieldValueRequired", "Required value: name or generateName is required",
                        "metadata.name"}));
     }
-    meta.SetText("name", GenerateName(base, random_));
+    meta.SetText("name", object::GenerateName(base, random_));
   }
   const ObjectName name = NameOf(*object);
   SKIFF_RETURN_IF_ERROR(CheckNamespace(resource, name.name_space, name.name));
@@ -126,20 +132,20 @@ Result<ClientReply> FakeObjects::CreateWithin(const ClientCall& call) {
     return ClientReply{.code = 201};
   }
   if (resource.name == "pods" && call.subresource == "binding") {
-    const Value* node = object->root().FindPath({"spec", "nodeName"});
+    const object::Value* node = object->root().FindPath({"spec", "nodeName"});
     if (node != nullptr && !node->AsText().empty()) {
       return std::unexpected(FakeConflict(resource, name.name,
                                           "pod " + name.name + " is already assigned to node \"" +
                                               std::string(node->AsText()) + "\""));
     }
-    const Value* target = call.body->root().FindPath({"target", "name"});
-    const std::shared_ptr<Document> bound = MutableCopy(*object);
+    const object::Value* target = call.body->root().FindPath({"target", "name"});
+    const std::shared_ptr<object::Document> bound = MutableCopy(*object);
     SetTextAt(*bound, "spec", "nodeName", target != nullptr ? target->AsText() : "");
     Write(resource, bound);
     return ClientReply{.code = 201};
   }
   if (resource.name == "serviceaccounts" && call.subresource == "token") {
-    const std::shared_ptr<Document> answer = MutableCopy(*call.body);
+    const std::shared_ptr<object::Document> answer = MutableCopy(*call.body);
     if (answer->type() != nullptr) SetTextAt(*answer, "status", "token", "token-of-" + name.name);
     ClientReply reply{.code = 201};
     reply.object = answer;
@@ -149,7 +155,8 @@ Result<ClientReply> FakeObjects::CreateWithin(const ClientCall& call) {
 }
 
 Result<ClientReply> FakeObjects::Update(const ClientCall& call) {
-  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<Document> object, InFormOf(*call.resource, *call.body));
+  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<object::Document> object,
+                         InFormOf(*call.resource, *call.body));
   return UpdateTo(call, std::move(object));
 }
 
@@ -163,12 +170,12 @@ Result<ClientReply> FakeObjects::Patch(const ClientCall& call) {
     return Create(create);
   }
   if (old == nullptr) return std::unexpected(FakeNotFound(resource, call.target.name));
-  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<Document> object, Patched(call, *old));
+  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<object::Document> object, Patched(call, *old));
   return UpdateTo(call, std::move(object));
 }
 
-Result<void> FakeObjects::CheckUpdate(const ClientCall& call, const Document& old,
-                                      const Document& object) const {
+Result<void> FakeObjects::CheckUpdate(const ClientCall& call, const object::Document& old,
+                                      const object::Document& object) const {
   const ApiResource& resource = *call.resource;
   const std::string& name = call.target.name;
   if (!UidOf(object).empty() && UidOf(object) != UidOf(old)) {
@@ -179,7 +186,8 @@ Result<void> FakeObjects::CheckUpdate(const ClientCall& call, const Document& ol
   }
   const std::string_view version = ResourceVersionOf(object);
   if (version.empty()) {
-    const ResourceDesc* desc = FindResource(resource.group, resource.version, resource.name);
+    const object::ResourceDesc* desc =
+        object::FindResource(resource.group, resource.version, resource.name);
     const bool may = desc != nullptr && desc->hub->storage != nullptr &&
                      desc->hub->storage->unconditional_update;
     if (!may) {
@@ -209,7 +217,7 @@ Result<void> FakeObjects::CheckUpdate(const ClientCall& call, const Document& ol
 }
 
 Result<ClientReply> FakeObjects::UpdateTo(const ClientCall& call,
-                                          std::shared_ptr<Document> object) {
+                                          std::shared_ptr<object::Document> object) {
   const ApiResource& resource = *call.resource;
   if (!call.subresource.empty() && !IsPart(call)) return std::unexpected(FakeUnknownResource());
   if (NameOf(*object).name != call.target.name) {
@@ -225,7 +233,7 @@ Result<ClientReply> FakeObjects::UpdateTo(const ClientCall& call,
   }
   PrepareForUpdate(resource, call.subresource, *old, *object);
   if (MayGo(resource, *object)) return ReplyOf(call, Erase(resource, *object));
-  if (DeepEqual(old->root(), object->root())) return ReplyOf(call, old);
+  if (object::DeepEqual(old->root(), object->root())) return ReplyOf(call, old);
   return ReplyOf(call, Write(resource, std::move(object)));
 }
 
@@ -233,7 +241,7 @@ Result<ClientReply> FakeObjects::Delete(const ClientCall& call) {
   const ApiResource& resource = *call.resource;
   SKIFF_ASSIGN_OR_RETURN(const ObjectPtr old, Current(resource, call.target));
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(resource, call.deletion, *old));
-  const std::shared_ptr<Document> object = MutableCopy(*old);
+  const std::shared_ptr<object::Document> object = MutableCopy(*old);
   SetPropagation(resource, call.deletion.propagation, *object);
   const int64_t grace = GraceSeconds(resource, call.deletion.grace_period_seconds, *object);
   MarkDeleted(*object, grace, Now());
@@ -242,7 +250,7 @@ Result<ClientReply> FakeObjects::Delete(const ClientCall& call) {
     return ClientReply{};
   }
   if (IsNamespace(resource)) SetTextAt(*object, "status", "phase", "Terminating");
-  if (DeepEqual(old->root(), object->root())) return ReplyOf(call, old);
+  if (object::DeepEqual(old->root(), object->root())) return ReplyOf(call, old);
   return ReplyOf(call, Write(resource, object));
 }
 
@@ -258,4 +266,4 @@ Result<ClientReply> FakeObjects::DeleteCollection(const ClientCall& call) {
   return ClientReply{};
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

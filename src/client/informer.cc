@@ -10,7 +10,7 @@
 #include "client/object_index.h"
 #include "client/reflector.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 class SharedInformer final : public Informer, private Reflector::Target {
@@ -150,4 +150,4 @@ std::unique_ptr<InformerSet> MakeInformerSet(Client client, Random& random, Log*
   return std::make_unique<SharedInformers>(std::move(client), random, log);
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

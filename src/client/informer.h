@@ -16,7 +16,7 @@
 #include "client/client.h"
 #include "client/object.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class InformerHandler {
  public:
@@ -29,7 +29,7 @@ class InformerHandler {
 };
 
 // The keys under which an index finds an object.
-using IndexFunction = std::function<std::vector<std::string>(const Document& object)>;
+using IndexFunction = std::function<std::vector<std::string>(const object::Document& object)>;
 
 class Informer {
  public:
@@ -73,4 +73,4 @@ class InformerSet {
 // Failures are written to the log, if there is one. All must outlive the set.
 std::unique_ptr<InformerSet> MakeInformerSet(Client client, Random& random, Log* log = nullptr);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "client/testing.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -287,8 +287,8 @@ TEST_F(InformerTest, ALaterHandlerIsToldOfWhatIsThere) {
 }
 
 TEST_F(InformerTest, IndexesFollowTheObjects) {
-  informer.AddIndex("value", [](const Document& object) -> std::vector<std::string> {
-    const Value* value = object.root().FindPath({"data", "v"});
+  informer.AddIndex("value", [](const object::Document& object) -> std::vector<std::string> {
+    const object::Value* value = object.root().FindPath({"data", "v"});
     if (value == nullptr) return {};
     return {std::string(value->AsText()), "any"};
   });
@@ -418,4 +418,4 @@ TEST_P(InformerFaultTest, EndsEqualToTheStore) {
 INSTANTIATE_TEST_SUITE_P(Seeds, InformerFaultTest, ::testing::Range(uint64_t{1}, uint64_t{60}));
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include "client/with_timeout.h"
 #include "views/coordination.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 namespace coordination = views::coordination_k8s_io_v1;
@@ -34,23 +34,23 @@ const ApiResource& Leases() { return BuiltIn("coordination.k8s.io", "v1", "lease
 struct Record {
   std::string holder;
   int32_t duration_seconds = 0;
-  Timestamp acquired;
-  Timestamp renewed;
+  object::Timestamp acquired;
+  object::Timestamp renewed;
   int32_t transitions = 0;
 };
 
-Record ReadRecord(const Document& lease) {
-  const auto view = ViewAs<coordination::Lease>(lease);
+Record ReadRecord(const object::Document& lease) {
+  const auto view = object::ViewAs<coordination::Lease>(lease);
   if (!view) return {};
   const coordination::LeaseSpec spec = view->spec();
   return {.holder = std::string(spec.holder_identity().value_or("")),
           .duration_seconds = spec.lease_duration_seconds().value_or(0),
-          .acquired = spec.acquire_time().value_or(kZeroTimestamp),
-          .renewed = spec.renew_time().value_or(kZeroTimestamp),
+          .acquired = spec.acquire_time().value_or(object::kZeroTimestamp),
+          .renewed = spec.renew_time().value_or(object::kZeroTimestamp),
           .transitions = spec.lease_transitions().value_or(0)};
 }
 
-void WriteRecord(const Record& record, Document& lease) {
+void WriteRecord(const Record& record, object::Document& lease) {
   coordination::MutableLease writer(lease);
   writer.clear_spec();
   coordination::MutableLeaseSpec spec = writer.mutable_spec();
@@ -116,10 +116,10 @@ class Core : public std::enable_shared_from_this<Core> {
 
   Duration Now() const { return executor_.clock().Monotonic(); }
 
-  Timestamp WallNow() const {
+  object::Timestamp WallNow() const {
     const Duration wall = executor_.clock().Wall();
     const seconds whole = std::chrono::floor<seconds>(wall);
-    return MakeTimestamp(whole.count(), (wall - whole).count());
+    return object::MakeTimestamp(whole.count(), (wall - whole).count());
   }
 
   void TellMetrics(bool leads) {
@@ -252,7 +252,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   Record OwnRecord() const {
-    const Timestamp now = WallNow();
+    const object::Timestamp now = WallNow();
     return {.holder = options_.identity,
             .duration_seconds = WholeSeconds(options_.lease_duration),
             .acquired = now,
@@ -260,7 +260,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   Task<std::optional<Duration>> Create() {
-    auto lease = std::make_shared<Document>(coordination::Lease::New());
+    auto lease = std::make_shared<object::Document>(coordination::Lease::New());
     {
       coordination::MutableLease writer(*lease);
       writer.mutable_metadata().set_name(options_.lease.name);
@@ -371,4 +371,4 @@ std::unique_ptr<LeaderElector> MakeLeaderElector(Client client, LeaderElectionOp
       std::make_shared<Core>(std::move(client), std::move(options), random));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

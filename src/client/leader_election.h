@@ -17,7 +17,7 @@
 #include "client/client.h"
 #include "client/events.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // What all elections of a process show of themselves. The registry outlives it.
 class LeaderElectionMetrics {
@@ -63,4 +63,4 @@ class LeaderElector {
 std::unique_ptr<LeaderElector> MakeLeaderElector(Client client, LeaderElectionOptions options,
                                                  Random& random);
 
-}  // namespace skiff
+}  // namespace skiff::client

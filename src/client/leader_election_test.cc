@@ -9,7 +9,7 @@
 #include "client/testing_lease.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::hours;
@@ -79,14 +79,14 @@ TEST_F(LeaderElectionTest, TheFirstLeadsAndWritesTheLeaseAsOthersDo) {
   const auto spec = server_.spec();
   EXPECT_EQ(spec.holder_identity(), "a");
   EXPECT_EQ(spec.lease_duration_seconds(), 15);
-  EXPECT_EQ(spec.acquire_time(), MakeTimestamp(1'700'000'000, 0));
-  EXPECT_EQ(spec.renew_time(), MakeTimestamp(1'700'000'000, 0));
+  EXPECT_EQ(spec.acquire_time(), object::MakeTimestamp(1'700'000'000, 0));
+  EXPECT_EQ(spec.renew_time(), object::MakeTimestamp(1'700'000'000, 0));
   EXPECT_EQ(spec.lease_transitions(), 0);
 }
 
 TEST_F(LeaderElectionTest, EventsOfTheLeaseTellWhoLeads) {
   struct Told final : EventRecorder {
-    void Record(const ApiResource& resource, const Document& about, EventLevel level,
+    void Record(const ApiResource& resource, const object::Document& about, EventLevel level,
                 std::string_view reason, std::string message) override {
       EXPECT_EQ(resource.kind, "Lease");
       EXPECT_EQ(level, EventLevel::kNormal);
@@ -113,8 +113,8 @@ TEST_F(LeaderElectionTest, TheLeaderRenewsEveryRetryPeriodWithoutReading) {
   world_.Advance(seconds(20));
   EXPECT_EQ(server_.calls - calls, 10);
   EXPECT_EQ(server_.writes, 11);
-  EXPECT_EQ(server_.spec().acquire_time(), MakeTimestamp(1'700'000'000, 0));
-  EXPECT_EQ(server_.spec().renew_time(), MakeTimestamp(1'700'000'020, 0));
+  EXPECT_EQ(server_.spec().acquire_time(), object::MakeTimestamp(1'700'000'000, 0));
+  EXPECT_EQ(server_.spec().renew_time(), object::MakeTimestamp(1'700'000'020, 0));
   EXPECT_EQ(server_.spec().lease_transitions(), 0);
 }
 
@@ -491,4 +491,4 @@ TEST(LeaderElectionPropertyTest, SomebodyLeadsOnceThingsAreQuiet) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace skiff {
+namespace skiff::client {
 
 template <typename T>
 class LruMap {
@@ -46,4 +46,4 @@ class LruMap {
   std::unordered_map<std::string_view, typename std::list<Entry>::iterator> places_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

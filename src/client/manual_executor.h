@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class ManualExecutor final : public Executor {
  public:
@@ -96,4 +96,4 @@ class ManualExecutor final : public Executor {
   uint64_t last_timer_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include "object/json/decode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 auto KeyOf(const ApiResource& resource) {
@@ -18,8 +18,8 @@ auto KeyOf(const ApiResource& resource) {
 
 std::vector<ApiResource> MakeBuiltIns() {
   std::vector<ApiResource> all;
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       all.push_back({.group = std::string(version.desc->group),
                      .version = std::string(version.desc->version),
                      .name = std::string(resource.name),
@@ -32,20 +32,22 @@ std::vector<ApiResource> MakeBuiltIns() {
   return all;
 }
 
-std::string_view MetadataText(const Document& object, std::string_view name) {
-  const Value* value = object.root().FindPath({"metadata", name});
+std::string_view MetadataText(const object::Document& object, std::string_view name) {
+  const object::Value* value = object.root().FindPath({"metadata", name});
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
 // Sets a member that may be left out, or fails when it is there and says something else.
-Result<void> SetOrCompare(Document& document, std::string_view name, std::string_view wanted) {
-  if (const Value* given = document.root().Find(name); given != nullptr && !given->is_null()) {
+Result<void> SetOrCompare(object::Document& document, std::string_view name,
+                          std::string_view wanted) {
+  if (const object::Value* given = document.root().Find(name);
+      given != nullptr && !given->is_null()) {
     if (given->is_string() && given->AsText() == wanted) return {};
     if (!given->is_string() || !given->AsText().empty()) {
       return BadField(std::string(name), "must be " + std::string(wanted));
     }
   }
-  document.root().Set(document.arena(), name, Value::String(document.arena().Copy(wanted)));
+  document.root().Set(document.arena(), name, object::Value::String(document.arena().Copy(wanted)));
   return {};
 }
 
@@ -66,34 +68,34 @@ const ApiResource& BuiltIn(std::string_view group, std::string_view version,
   return *resource;
 }
 
-ObjectName NameOf(const Document& object) {
+ObjectName NameOf(const object::Document& object) {
   return {std::string(MetadataText(object, "namespace")),
           std::string(MetadataText(object, "name"))};
 }
 
-std::string_view UidOf(const Document& object) { return MetadataText(object, "uid"); }
+std::string_view UidOf(const object::Document& object) { return MetadataText(object, "uid"); }
 
-std::string_view ResourceVersionOf(const Document& object) {
+std::string_view ResourceVersionOf(const object::Document& object) {
   return MetadataText(object, "resourceVersion");
 }
 
-bool IsDeleting(const Document& object) {
-  const Value* time = object.root().FindPath({"metadata", "deletionTimestamp"});
+bool IsDeleting(const object::Document& object) {
+  const object::Value* time = object.root().FindPath({"metadata", "deletionTimestamp"});
   return time != nullptr && !time->is_null();
 }
 
 Result<ObjectPtr> ParseObject(const ApiResource& resource, std::string_view json) {
-  SKIFF_ASSIGN_OR_RETURN(Document document, DecodeJson(json, resource.type));
+  SKIFF_ASSIGN_OR_RETURN(object::Document document, object::DecodeJson(json, resource.type));
   if (!document.root().is_object() && !document.root().is_map()) {
     return BadRequest("an object of the API must be a JSON object");
   }
   SKIFF_RETURN_IF_ERROR(SetOrCompare(document, "kind", resource.kind));
   SKIFF_RETURN_IF_ERROR(SetOrCompare(document, "apiVersion", resource.api_version()));
-  return std::make_shared<const Document>(std::move(document));
+  return std::make_shared<const object::Document>(std::move(document));
 }
 
-std::shared_ptr<Document> MutableCopy(const Document& object) {
-  return std::make_shared<Document>(object.Copy());
+std::shared_ptr<object::Document> MutableCopy(const object::Document& object) {
+  return std::make_shared<object::Document>(object.Copy());
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

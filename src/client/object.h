@@ -9,10 +9,10 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // Decoded once, immutable, shared by all that look at it. In the version of its resource.
-using ObjectPtr = std::shared_ptr<const Document>;
+using ObjectPtr = std::shared_ptr<const object::Document>;
 
 // A resource of an API server: built in, where `type` is its kind's, or custom, where it is null
 // and objects are trees without a type.
@@ -22,7 +22,7 @@ struct ApiResource {
   std::string name;  // "pods"
   std::string kind;  // "Pod"
   bool namespaced = true;
-  const MessageDesc* type = nullptr;
+  const object::MessageDesc* type = nullptr;
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   friend bool operator==(const ApiResource& a, const ApiResource& b) {
@@ -44,14 +44,14 @@ struct ObjectName {
 };
 
 // The metadata that control loops look at, of objects with and without a type.
-ObjectName NameOf(const Document& object);
-std::string_view UidOf(const Document& object);
-std::string_view ResourceVersionOf(const Document& object);
-bool IsDeleting(const Document& object);
+ObjectName NameOf(const object::Document& object);
+std::string_view UidOf(const object::Document& object);
+std::string_view ResourceVersionOf(const object::Document& object);
+bool IsDeleting(const object::Document& object);
 
 // An object to send: from JSON text, whose kind and apiVersion may be left out, or a copy of one
 // that was read, to be changed before it is published again.
 Result<ObjectPtr> ParseObject(const ApiResource& resource, std::string_view json);
-std::shared_ptr<Document> MutableCopy(const Document& object);
+std::shared_ptr<object::Document> MutableCopy(const object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::client {
 
 void ObjectIndex::Index::Add(const ObjectName& name, const ObjectPtr& object) {
   for (std::string& key : keys(*object)) found[std::move(key)][name] = object;
 }
 
-void ObjectIndex::Index::Remove(const ObjectName& name, const Document& object) {
+void ObjectIndex::Index::Remove(const ObjectName& name, const object::Document& object) {
   for (const std::string& key : keys(object)) {
     const auto entry = found.find(key);
     if (entry == found.end()) continue;
@@ -68,4 +68,4 @@ std::vector<ObjectPtr> ObjectIndex::ByIndex(std::string_view index, std::string_
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 
 #include "client/informer.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class ObjectIndex {
  public:
@@ -31,11 +31,11 @@ class ObjectIndex {
     IndexFunction keys;
     std::map<std::string, Objects, std::less<>> found;
     void Add(const ObjectName& name, const ObjectPtr& object);
-    void Remove(const ObjectName& name, const Document& object);
+    void Remove(const ObjectName& name, const object::Document& object);
   };
 
   Objects objects_;
   std::map<std::string, Index, std::less<>> indexes_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

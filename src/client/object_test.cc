@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 ApiResource Widgets() {
@@ -14,7 +14,7 @@ TEST(ObjectTest, TheSchemaKnowsItsResources) {
   EXPECT_EQ(deployments.kind, "Deployment");
   EXPECT_EQ(deployments.api_version(), "apps/v1");
   EXPECT_TRUE(deployments.namespaced);
-  EXPECT_EQ(deployments.type, FindKind("apps/v1", "Deployment"));
+  EXPECT_EQ(deployments.type, object::FindKind("apps/v1", "Deployment"));
   EXPECT_EQ(BuiltIn("", "v1", "nodes").api_version(), "v1");
   EXPECT_FALSE(BuiltIn("", "v1", "nodes").namespaced);
   EXPECT_EQ(&BuiltIn("", "v1", "nodes"), FindBuiltIn("", "v1", "nodes"));
@@ -61,11 +61,11 @@ TEST(ObjectTest, AnotherKindIsRefusedAndSoIsWhatIsNoObject) {
 TEST(ObjectTest, ACopyIsChangedWithoutTheOriginal) {
   const ObjectPtr object =
       ParseObject(BuiltIn("", "v1", "configmaps"), R"({"metadata":{"name":"a"}})").value();
-  const std::shared_ptr<Document> copy = MutableCopy(*object);
-  copy->root().Find("metadata")->Set(copy->arena(), "name", Value::String("b"));
+  const std::shared_ptr<object::Document> copy = MutableCopy(*object);
+  copy->root().Find("metadata")->Set(copy->arena(), "name", object::Value::String("b"));
   EXPECT_EQ(NameOf(*object).name, "a");
   EXPECT_EQ(NameOf(*copy).name, "b");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

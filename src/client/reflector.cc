@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // The server has not seen this version yet, and perhaps never will: it may have lost its data.
@@ -258,4 +258,4 @@ void Reflector::Schedule(Step next, Duration delay) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

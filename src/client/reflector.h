@@ -23,7 +23,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class Reflector final : private ClientWatchSink {
  public:
@@ -98,4 +98,4 @@ class Reflector final : private ClientWatchSink {
   Duration last_failure_{};
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

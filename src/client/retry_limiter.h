@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct RetryLimits {
   Duration first = std::chrono::milliseconds(5);
@@ -57,4 +57,4 @@ class RetryLimiter {
   std::unordered_map<std::string, uint32_t> failures_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

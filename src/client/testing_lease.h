@@ -13,7 +13,7 @@
 #include "client/manual_executor.h"
 #include "views/coordination.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class LeaseServer {
  public:
@@ -38,7 +38,7 @@ class LeaseServer {
   }
 
   views::coordination_k8s_io_v1::LeaseSpec spec() const {
-    return ViewAs<views::coordination_k8s_io_v1::Lease>(*lease)->spec();
+    return object::ViewAs<views::coordination_k8s_io_v1::Lease>(*lease)->spec();
   }
   std::string holder() const {
     return lease == nullptr ? "" : std::string(spec().holder_identity().value_or(""));
@@ -49,7 +49,7 @@ class LeaseServer {
   int writes = 0;
 
  private:
-  Result<ClientReply> Store(const Document& object) {
+  Result<ClientReply> Store(const object::Document& object) {
     auto copy = MutableCopy(object);
     views::coordination_k8s_io_v1::MutableLease(*copy).mutable_metadata().set_resource_version(
         std::to_string(++writes));
@@ -174,4 +174,4 @@ class LeaseLink final : public ClientTransport {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

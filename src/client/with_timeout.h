@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "base/task.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // kServerTimeout when it is late. On the executor.
 template <typename T>
@@ -37,4 +37,4 @@ Task<Result<T>> WithTimeout(Executor& executor, Duration time, Task<Result<T>> t
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

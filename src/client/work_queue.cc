@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "client/work_queue_metrics.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // Held by the queue and by each task under way, which may end after the queue.
 struct WorkQueue::Core : std::enable_shared_from_this<Core> {
@@ -151,4 +151,4 @@ Duration WorkQueue::busy_for() const {
   return longest;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

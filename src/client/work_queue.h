@@ -15,7 +15,7 @@
 #include "base/task.h"
 #include "client/retry_limiter.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class WorkQueueMetrics;
 
@@ -61,4 +61,4 @@ class WorkQueue {
   std::shared_ptr<Core> core_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

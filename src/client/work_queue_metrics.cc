@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kLabels[] = {"name"};
@@ -128,4 +128,4 @@ std::pair<double, double> WorkQueueMetrics::Queue::Running() const {
   return running;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class WorkQueueMetrics {
  public:
@@ -65,4 +65,4 @@ class WorkQueueMetrics {
   std::vector<std::weak_ptr<Queue>> queues_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -10,7 +10,7 @@
 #include "client/testing.h"
 #include "client/work_queue_metrics.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -233,4 +233,4 @@ TEST_F(WorkQueueTest, TellsMetricsOfItself) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

@@ -13,11 +13,11 @@ int main(int argc, char** argv) {
   const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   std::string_view program = "skiff";
   try {
-    program = skiff::ProgramOf(argc > 0 ? argv[0] : "", path != nullptr ? path : "");
-    return skiff::RunProgram(program,
-                             std::vector<std::string_view>(argv + (argc > 0), argv + argc));
+    program = skiff::cli::ProgramOf(argc > 0 ? argv[0] : "", path != nullptr ? path : "");
+    return skiff::cli::RunProgram(program,
+                                  std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%.*s: out of memory\n", static_cast<int>(program.size()), program.data());
-    return skiff::kExitFailure;
+    return skiff::cli::kExitFailure;
   }
 }

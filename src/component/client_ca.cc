@@ -5,23 +5,24 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::component {
 namespace {
 
 constexpr Duration kPeriod = std::chrono::minutes(1);
 
 }  // namespace
 
-Task<Result<std::string>> ReadClientCa(Client client) {
-  ObjectName name{"kube-system", "extension-apiserver-authentication"};
-  const auto map = co_await client.Get(BuiltIn("", "v1", "configmaps"), std::move(name));
+Task<Result<std::string>> ReadClientCa(client::Client client) {
+  client::ObjectName name{"kube-system", "extension-apiserver-authentication"};
+  const auto map = co_await client.Get(client::BuiltIn("", "v1", "configmaps"), std::move(name));
   if (!map) co_return std::unexpected(map.error());
-  const auto view = ViewAs<views::core_v1::ConfigMap>(**map);
+  const auto view = object::ViewAs<views::core_v1::ConfigMap>(**map);
   if (!view) co_return Fail(StatusReason::kInternalError, "the server answered with no ConfigMap");
   co_return std::string(view->data().Get("client-ca-file"));
 }
 
-ClientCaFollower::ClientCaFollower(Client client, std::string current, MemoryFile& file, Log& log)
+ClientCaFollower::ClientCaFollower(client::Client client, std::string current, MemoryFile& file,
+                                   Log& log)
     : client_(std::move(client)),
       executor_(client_.executor()),
       current_(std::move(current)),
@@ -55,4 +56,4 @@ void ClientCaFollower::Take(Result<std::string> read) {
   Schedule();
 }
 
-}  // namespace skiff
+}  // namespace skiff::component

@@ -9,16 +9,16 @@
 #include "client/client.h"
 #include "component/memory_file.h"
 
-namespace skiff {
+namespace skiff::component {
 
 // What the config map says; "" when there is no CA.
-Task<Result<std::string>> ReadClientCa(Client client);
+Task<Result<std::string>> ReadClientCa(client::Client client);
 
 // Belongs to the client's executor.
 class ClientCaFollower {
  public:
   // `file` holds what was read first; all outlive it.
-  ClientCaFollower(Client client, std::string current, MemoryFile& file, Log& log);
+  ClientCaFollower(client::Client client, std::string current, MemoryFile& file, Log& log);
   ~ClientCaFollower();
   ClientCaFollower(const ClientCaFollower&) = delete;
   ClientCaFollower& operator=(const ClientCaFollower&) = delete;
@@ -27,7 +27,7 @@ class ClientCaFollower {
   void Schedule();
   void Take(Result<std::string> read);
 
-  Client client_;
+  client::Client client_;
   Executor& executor_;
   std::string current_;
   MemoryFile& file_;
@@ -36,4 +36,4 @@ class ClientCaFollower {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace skiff
+}  // namespace skiff::component

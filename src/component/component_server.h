@@ -23,21 +23,21 @@
 #include "serving/health.h"
 #include "serving/zpages.h"
 
-namespace skiff {
+namespace skiff::component {
 
 struct ComponentServerOptions {
   std::string address;  // "0.0.0.0:10257"
-  TlsOptions tls;       // with the CA of clients first, if there is one
+  net::TlsOptions tls;  // with the CA of clients first, if there is one
   bool share_port = false;
   uint32_t max_streams = 0;  // 0: the usual bound
   bool profiling = true;
-  std::string config_json;  // of /configz
-  ZPages::Options zpages;   // what is served is added here
+  std::string config_json;          // of /configz
+  serving::ZPages::Options zpages;  // what is served is added here
   DelegationOptions delegation;
   // They outlive the server, or are closed before. Without them nobody's token is known, and nobody
   // is let in but where everybody is.
-  ClientTransport* token_reviews = nullptr;
-  ClientTransport* access_reviews = nullptr;
+  client::ClientTransport* token_reviews = nullptr;
+  client::ClientTransport* access_reviews = nullptr;
 };
 
 // What the server shares with its component, and outlives it.
@@ -56,11 +56,11 @@ class ComponentServer {
   virtual ~ComponentServer() = default;
 
   // Any thread. The checks from now on; without any there is "ping".
-  virtual void SetChecks(std::vector<HealthCheck> checks) = 0;
+  virtual void SetChecks(std::vector<serving::HealthCheck> checks) = 0;
   // With the ports that were taken.
   virtual const std::vector<std::string>& addresses() const = 0;
   // Ends at once. Transports may be closed before or after.
   virtual void Stop() = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::component

@@ -17,7 +17,7 @@
 #include "serving/auth/authenticator.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::component {
 
 struct DelegationOptions {
   Duration token_ttl = std::chrono::seconds(10);
@@ -28,41 +28,41 @@ struct DelegationOptions {
 };
 
 // The transport outlives it, or is closed before. Nothing is remembered: see TokenCache.
-class DelegatedTokens final : public TokenAuthenticator {
+class DelegatedTokens final : public serving::TokenAuthenticator {
  public:
-  explicit DelegatedTokens(ClientTransport& transport) : transport_(transport) {}
-  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                         AuthenticationCallback done) override;
+  explicit DelegatedTokens(client::ClientTransport& transport) : transport_(transport) {}
+  void AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                         serving::AuthenticationCallback done) override;
 
  private:
-  ClientTransport& transport_;
+  client::ClientTransport& transport_;
 };
 
 // Lets system:masters do everything, as API servers do.
-class DelegatedAuthorizer final : public Authorizer {
+class DelegatedAuthorizer final : public serving::Authorizer {
  public:
   // Without a transport nobody else is let in but where everybody is.
-  DelegatedAuthorizer(DelegationOptions options, ClientTransport* transport, Clock& clock);
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
+  DelegatedAuthorizer(DelegationOptions options, client::ClientTransport* transport, Clock& clock);
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
 
  private:
   struct Remembered {
-    AuthorizationResult answer;
+    serving::AuthorizationResult answer;
     Duration until{};
   };
   // Outlives the authorizer while reviews are under way.
   struct Memory {
     std::mutex mutex;
-    LruMap<Remembered> answers;
+    client::LruMap<Remembered> answers;
   };
 
-  bool IsForAll(const AccessAttributes& attributes) const;
+  bool IsForAll(const serving::AccessAttributes& attributes) const;
 
   const DelegationOptions options_;
-  ClientTransport* const transport_;
+  client::ClientTransport* const transport_;
   Clock& clock_;
   const std::shared_ptr<Memory> memory_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::component

@@ -7,48 +7,52 @@
 #include "client/manual_executor.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::component {
 namespace {
 
 using std::chrono::seconds;
 
 // Answers reviews with one status.
-class Reviewer final : public ClientTransport {
+class Reviewer final : public client::ClientTransport {
  public:
-  explicit Reviewer(ManualExecutor& executor) : executor_(executor) {}
+  explicit Reviewer(client::ManualExecutor& executor) : executor_(executor) {}
   Executor& executor() override { return executor_; }
-  void Send(ClientCall call, std::move_only_function<void(Result<ClientReply>)> done) override {
-    asked.push_back(EncodeJson(call.body->root()));
-    Result<ClientReply> answer = Fail(StatusReason::kServiceUnavailable, "away");
+  void Send(client::ClientCall call,
+            std::move_only_function<void(Result<client::ClientReply>)> done) override {
+    asked.push_back(object::EncodeJson(call.body->root()));
+    Result<client::ClientReply> answer = Fail(StatusReason::kServiceUnavailable, "away");
     if (!status.empty()) {
-      answer = ClientReply{.object = *ParseObject(*call.resource, "{\"status\":" + status + "}")};
+      answer = client::ClientReply{
+          .object = *client::ParseObject(*call.resource, "{\"status\":" + status + "}")};
     }
     executor_.Post([done = std::move(done), answer = std::move(answer)]() mutable {
       done(std::move(answer));
     });
   }
-  std::unique_ptr<ClientWatch> Watch(WatchCall, ClientWatchSink*) override { return nullptr; }
-  void Discover(std::move_only_function<void(Result<ServedApi>)>) override {}
+  std::unique_ptr<client::ClientWatch> Watch(client::WatchCall, client::ClientWatchSink*) override {
+    return nullptr;
+  }
+  void Discover(std::move_only_function<void(Result<client::ServedApi>)>) override {}
   void Close() override {}
 
   std::vector<std::string> asked;
   std::string status;  // empty: there is no answer
 
  private:
-  ManualExecutor& executor_;
+  client::ManualExecutor& executor_;
 };
 
 class DelegationTest : public testing::Test {
  protected:
-  Authentication Know(std::string_view token) {
-    std::optional<Authentication> found;
-    DelegatedTokens(reviewer_).AuthenticateToken(token, nullptr,
-                                                 [&](Authentication a) { found = std::move(a); });
+  serving::Authentication Know(std::string_view token) {
+    std::optional<serving::Authentication> found;
+    DelegatedTokens(reviewer_).AuthenticateToken(
+        token, nullptr, [&](serving::Authentication a) { found = std::move(a); });
     executor_.RunUntilIdle();
     return found.value();
   }
-  AuthorizationResult May(const UserInfo& user, std::string_view path) {
-    std::optional<AuthorizationResult> answer;
+  serving::AuthorizationResult May(const serving::UserInfo& user, std::string_view path) {
+    std::optional<serving::AuthorizationResult> answer;
     authorizer_.Authorize({.user = &user,
                            .verb = "get",
                            .is_resource = false,
@@ -59,22 +63,23 @@ class DelegationTest : public testing::Test {
                            .name_space = {},
                            .name = {},
                            .path = path},
-                          [&](AuthorizationResult a) { answer = std::move(a); });
+                          [&](serving::AuthorizationResult a) { answer = std::move(a); });
     executor_.RunUntilIdle();
     return answer.value();
   }
 
-  ManualExecutor executor_;
+  client::ManualExecutor executor_;
   Reviewer reviewer_{executor_};
   DelegatedAuthorizer authorizer_{
       {.always_allow_paths = {"/healthz", "/open/*"}}, &reviewer_, executor_.clock()};
-  UserInfo bob_{.name = "bob", .uid = "7", .groups = {"dev"}, .extra = {{"scopes", {"a", "b"}}}};
+  serving::UserInfo bob_{
+      .name = "bob", .uid = "7", .groups = {"dev"}, .extra = {{"scopes", {"a", "b"}}}};
 };
 
 TEST_F(DelegationTest, ATokenIsWhoseTheServerSays) {
   reviewer_.status = R"({"authenticated":true,"user":{"username":"bob","uid":"7",)"
                      R"("groups":["dev"],"extra":{"scopes":["a","b"]}}})";
-  const Authentication found = Know("secret");
+  const serving::Authentication found = Know("secret");
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.user.name, "bob");
   EXPECT_EQ(found.user.uid, "7");
@@ -85,14 +90,14 @@ TEST_F(DelegationTest, ATokenIsWhoseTheServerSays) {
 }
 
 TEST_F(DelegationTest, WithoutAnAnswerNobodyIsKnown) {
-  EXPECT_EQ(Know("secret").outcome, Authentication::Outcome::kRefused);
+  EXPECT_EQ(Know("secret").outcome, serving::Authentication::Outcome::kRefused);
   reviewer_.status = R"({"authenticated":false})";
-  EXPECT_EQ(Know("secret").outcome, Authentication::Outcome::kNoCredentials);
+  EXPECT_EQ(Know("secret").outcome, serving::Authentication::Outcome::kNoCredentials);
 }
 
 TEST_F(DelegationTest, TheServerDecidesWithAllThatIsKnownOfTheUser) {
   reviewer_.status = R"({"allowed":true})";
-  EXPECT_EQ(May(bob_, "/metrics").decision, Decision::kAllow);
+  EXPECT_EQ(May(bob_, "/metrics").decision, serving::Decision::kAllow);
   const std::string& asked = reviewer_.asked.at(0);
   for (const std::string_view part :
        {R"("nonResourceAttributes":{"path":"/metrics","verb":"get"})", R"("user":"bob")",
@@ -103,13 +108,13 @@ TEST_F(DelegationTest, TheServerDecidesWithAllThatIsKnownOfTheUser) {
 
 TEST_F(DelegationTest, WhatWasDecidedIsRememberedForSomeSeconds) {
   reviewer_.status = R"({"allowed":true})";
-  EXPECT_EQ(May(bob_, "/metrics").decision, Decision::kAllow);
+  EXPECT_EQ(May(bob_, "/metrics").decision, serving::Decision::kAllow);
   reviewer_.status = R"({"allowed":false,"reason":"no"})";
-  EXPECT_EQ(May(bob_, "/metrics").decision, Decision::kAllow);
-  EXPECT_EQ(May(bob_, "/configz").decision, Decision::kNoOpinion);
+  EXPECT_EQ(May(bob_, "/metrics").decision, serving::Decision::kAllow);
+  EXPECT_EQ(May(bob_, "/configz").decision, serving::Decision::kNoOpinion);
   executor_.Advance(seconds(11));
-  const AuthorizationResult answer = May(bob_, "/metrics");
-  EXPECT_EQ(answer.decision, Decision::kNoOpinion);
+  const serving::AuthorizationResult answer = May(bob_, "/metrics");
+  EXPECT_EQ(answer.decision, serving::Decision::kNoOpinion);
   EXPECT_EQ(answer.reason, "no");
   EXPECT_EQ(reviewer_.asked.size(), 3u);
 }
@@ -117,22 +122,23 @@ TEST_F(DelegationTest, WhatWasDecidedIsRememberedForSomeSeconds) {
 TEST_F(DelegationTest, AServerThatIsAwayIsAnErrorAndNotRemembered) {
   EXPECT_NE(May(bob_, "/metrics").evaluation_error, "");
   reviewer_.status = R"({"allowed":true})";
-  EXPECT_EQ(May(bob_, "/metrics").decision, Decision::kAllow);
+  EXPECT_EQ(May(bob_, "/metrics").decision, serving::Decision::kAllow);
 }
 
 TEST_F(DelegationTest, SomePathsAreForAllAndMastersMayEverything) {
-  const UserInfo nobody{.name = "system:anonymous", .uid = {}, .groups = {}, .extra = {}};
-  EXPECT_EQ(May(nobody, "/healthz").decision, Decision::kAllow);
-  EXPECT_EQ(May(nobody, "/open/door").decision, Decision::kAllow);
-  const UserInfo master{.name = "root", .uid = {}, .groups = {kMastersGroup}, .extra = {}};
-  EXPECT_EQ(May(master, "/metrics").decision, Decision::kAllow);
+  const serving::UserInfo nobody{.name = "system:anonymous", .uid = {}, .groups = {}, .extra = {}};
+  EXPECT_EQ(May(nobody, "/healthz").decision, serving::Decision::kAllow);
+  EXPECT_EQ(May(nobody, "/open/door").decision, serving::Decision::kAllow);
+  const serving::UserInfo master{
+      .name = "root", .uid = {}, .groups = {serving::kMastersGroup}, .extra = {}};
+  EXPECT_EQ(May(master, "/metrics").decision, serving::Decision::kAllow);
   EXPECT_TRUE(reviewer_.asked.empty());
-  EXPECT_NE(May(nobody, "/healthz/ping").decision, Decision::kAllow);
+  EXPECT_NE(May(nobody, "/healthz/ping").decision, serving::Decision::kAllow);
 }
 
 TEST_F(DelegationTest, WithoutAServerToAskOnlyThoseAreLetIn) {
   DelegatedAuthorizer alone({}, nullptr, executor_.clock());
-  std::optional<AuthorizationResult> answer;
+  std::optional<serving::AuthorizationResult> answer;
   alone.Authorize({.user = &bob_,
                    .verb = "get",
                    .is_resource = false,
@@ -143,9 +149,9 @@ TEST_F(DelegationTest, WithoutAServerToAskOnlyThoseAreLetIn) {
                    .name_space = {},
                    .name = {},
                    .path = "/metrics"},
-                  [&](AuthorizationResult a) { answer = std::move(a); });
-  EXPECT_EQ(answer.value().decision, Decision::kNoOpinion);
+                  [&](serving::AuthorizationResult a) { answer = std::move(a); });
+  EXPECT_EQ(answer.value().decision, serving::Decision::kNoOpinion);
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::component

@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-namespace skiff {
+namespace skiff::component {
 namespace {
 
 std::unexpected<Status> Failed(std::string_view attempt) {
@@ -19,7 +19,7 @@ std::unexpected<Status> Failed(std::string_view attempt) {
 }  // namespace
 
 Result<MemoryFile> MemoryFile::Make(const std::string& label, std::string_view content) {
-  UniqueFd fd(memfd_create(label.c_str(), MFD_CLOEXEC));
+  net::UniqueFd fd(memfd_create(label.c_str(), MFD_CLOEXEC));
   if (fd.get() < 0) return Failed("make");
   MemoryFile file(std::move(fd));
   SKIFF_RETURN_IF_ERROR(file.Write(content));
@@ -41,4 +41,4 @@ Result<void> MemoryFile::Write(std::string_view content) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::component

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::component {
 
 class MemoryFile {
  public:
@@ -20,8 +20,8 @@ class MemoryFile {
   Result<void> Write(std::string_view content);
 
  private:
-  explicit MemoryFile(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
+  explicit MemoryFile(net::UniqueFd fd) : fd_(std::move(fd)) {}
+  net::UniqueFd fd_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::component

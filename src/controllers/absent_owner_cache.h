@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "controllers/owner_reference.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class AbsentOwnerCache {
  public:
@@ -40,4 +40,4 @@ class AbsentOwnerCache {
   std::map<ObjectIdentity, std::list<ObjectIdentity>::iterator> index_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

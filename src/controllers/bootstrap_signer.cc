@@ -9,7 +9,7 @@
 #include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -22,13 +22,14 @@ class BootstrapSigner final : public QueueController {
   explicit BootstrapSigner(ControllerContext context)
       : QueueController(std::move(context), {.name = "bootstrap_signer_queue"}),
         config_maps_(context_.informers.For(
-            BuiltIn("", "v1", "configmaps"),
+            client::BuiltIn("", "v1", "configmaps"),
             {.field_selector = "metadata.name=cluster-info,metadata.namespace=kube-public"})),
         tokens_(BootstrapTokens(context_.informers)) {
     const auto sign = [this] { queue_.Add("kube-public/cluster-info"); };
-    const Reactions reactions = {.added = [sign](const ObjectPtr&) { sign(); },
-                                 .updated = [sign](const ObjectPtr&, const ObjectPtr&) { sign(); },
-                                 .deleted = [sign](const ObjectPtr&) { sign(); }};
+    const Reactions reactions = {
+        .added = [sign](const client::ObjectPtr&) { sign(); },
+        .updated = [sign](const client::ObjectPtr&, const client::ObjectPtr&) { sign(); },
+        .deleted = [sign](const client::ObjectPtr&) { sign(); }};
     queue_.Follow(config_maps_, reactions);
     queue_.Follow(tokens_, reactions);
   }
@@ -38,9 +39,9 @@ class BootstrapSigner final : public QueueController {
 
   // By key of the config map.
   Signatures Wanted(std::string_view content) const {
-    const Timestamp now = WallTime(context_.clock);
+    const object::Timestamp now = WallTime(context_.clock);
     Signatures wanted;
-    for (const ObjectPtr& secret : tokens_.List()) {
+    for (const client::ObjectPtr& secret : tokens_.List()) {
       if (const auto token = ReadSigningToken(*secret, now)) {
         wanted.emplace(std::string(kSignaturePrefix) + std::string(token->id),
                        DetachedSignature(content, *token));
@@ -58,7 +59,7 @@ class BootstrapSigner final : public QueueController {
   }
 
   Task<Result<void>> Reconcile(std::string key) override {
-    const ObjectPtr document = config_maps_.Find(NameOfKey(key));
+    const client::ObjectPtr document = config_maps_.Find(NameOfKey(key));
     if (!document) co_return Result<void>();
     const core::ConfigMap map(*document);
     const auto content = map.data().Find(kContentKey);
@@ -68,11 +69,11 @@ class BootstrapSigner final : public QueueController {
     const Signatures there = There(map);
     if (wanted == there) co_return Result<void>();
 
-    const std::shared_ptr<Document> changed = MutableCopy(*document);
+    const std::shared_ptr<object::Document> changed = client::MutableCopy(*document);
     core::MutableConfigMap view(*changed);
     for (const auto& [name, signature] : there) view.erase_data(name);
     for (const auto& [name, signature] : wanted) view.put_data(name, signature);
-    const Result<ObjectPtr> written =
+    const Result<client::ObjectPtr> written =
         co_await context_.client.Update(config_maps_.resource(), changed);
     // Gone, or changed by another, of which there will be an event.
     if (written || FailedWith(written, StatusReason::kNotFound) ||
@@ -84,15 +85,15 @@ class BootstrapSigner final : public QueueController {
 
   // What a token that has expired has signed goes, whether or not anybody deletes the token.
   void ComeBackAtNextExpiry(const std::string& key) {
-    const Timestamp now = WallTime(context_.clock);
-    for (const ObjectPtr& secret : tokens_.List()) {
+    const object::Timestamp now = WallTime(context_.clock);
+    for (const client::ObjectPtr& secret : tokens_.List()) {
       const std::optional<Duration> left = TokenTimeLeft(*secret, now);
       if (left && *left > Duration::zero()) queue_.AddAfter(key, *left);
     }
   }
 
-  Informer& config_maps_;
-  Informer& tokens_;
+  client::Informer& config_maps_;
+  client::Informer& tokens_;
 };
 
 }  // namespace
@@ -101,4 +102,4 @@ std::unique_ptr<Controller> MakeBootstrapSignerController(ControllerContext cont
   return std::make_unique<BootstrapSigner>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -7,8 +7,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeBootstrapSignerController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

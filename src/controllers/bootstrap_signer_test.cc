@@ -3,11 +3,11 @@
 #include "controllers/bootstrap_tokens.h"
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
 
 TEST(DetachedSignatureTest, IsThatOfKubernetes) {
   EXPECT_EQ(
@@ -89,10 +89,10 @@ TEST_F(BootstrapSignerTest, WithoutContentThereIsNothingToSign) {
 TEST_F(BootstrapSignerTest, FailuresAreTriedAgain) {
   PutInfo("\"kubeconfig\":\"config\"");
   PutToken("aaaaaa");
-  api_.Fail({.verb = ClientVerb::kUpdate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kUpdate, .times = 3});
   Run(MakeBootstrapSignerController);
   EXPECT_EQ(Data(), "{" + Signed("aaaaaa") + ",\"kubeconfig\":\"config\"}");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

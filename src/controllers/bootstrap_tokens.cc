@@ -7,7 +7,7 @@
 #include "object/scalar/base64url.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -27,21 +27,22 @@ std::string_view IdOfName(std::string_view name) {
 
 }  // namespace
 
-Informer& BootstrapTokens(InformerSet& informers) {
+client::Informer& BootstrapTokens(client::InformerSet& informers) {
   return informers.For(
-      BuiltIn("", "v1", "secrets"),
+      client::BuiltIn("", "v1", "secrets"),
       {.field_selector = "metadata.namespace=kube-system,type=bootstrap.kubernetes.io/token"});
 }
 
-std::optional<Duration> TokenTimeLeft(const Document& secret, Timestamp now) {
+std::optional<Duration> TokenTimeLeft(const object::Document& secret, object::Timestamp now) {
   const std::string_view expiration = core::Secret(secret).data().Get("expiration");
   if (expiration.empty()) return std::nullopt;
-  const Result<Timestamp> when = ParseTime(expiration);
+  const Result<object::Timestamp> when = object::ParseTime(expiration);
   if (!when) return Duration::zero();
   return std::max(TimeUntil(*when, now), Duration::zero());
 }
 
-std::optional<SigningToken> ReadSigningToken(const Document& document, Timestamp now) {
+std::optional<SigningToken> ReadSigningToken(const object::Document& document,
+                                             object::Timestamp now) {
   const core::Secret secret(document);
   const SigningToken token = {.id = secret.data().Get("token-id"),
                               .secret = secret.data().Get("token-secret")};
@@ -55,9 +56,10 @@ std::optional<SigningToken> ReadSigningToken(const Document& document, Timestamp
 
 std::string DetachedSignature(std::string_view content, const SigningToken& token) {
   const std::string header =
-      EncodeBase64Url("{\"alg\":\"HS256\",\"kid\":" + JsonText(token.id) + "}");
-  const Sha256Digest signature = HmacSha256(token.secret, header + "." + EncodeBase64Url(content));
-  return header + ".." + EncodeBase64Url(AsBytes(signature));
+      object::EncodeBase64Url("{\"alg\":\"HS256\",\"kid\":" + object::JsonText(token.id) + "}");
+  const crypto::Sha256Digest signature =
+      crypto::HmacSha256(token.secret, header + "." + object::EncodeBase64Url(content));
+  return header + ".." + object::EncodeBase64Url(crypto::AsBytes(signature));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,10 +2,12 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Roles() { return BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles"); }
+const client::ApiResource& Roles() {
+  return client::BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
+}
 
 class ClusterRoleAggregationTest : public ControllerTest {
  protected:
@@ -41,10 +43,10 @@ TEST_F(ClusterRoleAggregationTest, IsAppliedByForceUnderItsOwnName) {
   PutPart("a", "view", kGet);
   PutWhole("view", kToView);
   Run(MakeClusterRoleAggregationController);
-  ASSERT_EQ(api_.CountOf(ClientVerb::kPatch), 1U);
-  for (const ClientCall& call : api_.calls()) {
-    if (call.verb != ClientVerb::kPatch) continue;
-    EXPECT_EQ(call.patch_type, PatchType::kApply);
+  ASSERT_EQ(api_.CountOf(client::ClientVerb::kPatch), 1U);
+  for (const client::ClientCall& call : api_.calls()) {
+    if (call.verb != client::ClientVerb::kPatch) continue;
+    EXPECT_EQ(call.patch_type, client::PatchType::kApply);
     EXPECT_EQ(call.field_manager, "clusterrole-aggregation-controller");
     EXPECT_TRUE(call.force);
     EXPECT_EQ(call.patch, R"({"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1",)"
@@ -69,10 +71,10 @@ TEST_F(ClusterRoleAggregationTest, FollowsItsPartsThroughOtherWholes) {
 TEST_F(ClusterRoleAggregationTest, FailuresAreTriedAgain) {
   PutPart("a", "view", kGet);
   PutWhole("view", kToView);
-  api_.Fail({.verb = ClientVerb::kPatch, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kPatch, .times = 3});
   Run(MakeClusterRoleAggregationController);
   EXPECT_EQ(Rules("view"), "[" + kGet + "]");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

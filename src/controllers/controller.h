@@ -29,7 +29,7 @@
 #include "client/work_queue_metrics.h"
 #include "controllers/controller_metrics.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // As kube-controller-manager's flags set them.
 struct ControllerOptions {
@@ -48,15 +48,15 @@ struct ControllerOptions {
 };
 
 struct ControllerContext {
-  Client client;  // with the identity of this loop
-  InformerSet& informers;
+  client::Client client;  // with the identity of this loop
+  client::InformerSet& informers;
   Clock& clock;
   Random& random;
   Log& log;
-  EventRecorder& events;
+  client::EventRecorder& events;
   const ControllerOptions& options;
-  WorkQueueMetrics* queue_metrics = nullptr;  // for the options of work queues
-  ControllerMetrics* metrics = nullptr;       // null: nobody counts
+  client::WorkQueueMetrics* queue_metrics = nullptr;  // for the options of work queues
+  ControllerMetrics* metrics = nullptr;               // null: nobody counts
 };
 
 class Controller {
@@ -95,4 +95,4 @@ struct ControllerSpec {
 // By name.
 std::span<const ControllerSpec> AllControllers();
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 constexpr std::string_view kManagerName = "kube-controller-manager";
@@ -73,4 +73,4 @@ void ControllerMetrics::ObserveRootCaSync(int code, Duration took) {
   root_ca_durations_.With({text}).Observe(Seconds(took));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

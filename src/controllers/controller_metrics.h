@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class ControllerMetrics {
  public:
@@ -35,4 +35,4 @@ class ControllerMetrics {
   HistogramFamily& root_ca_durations_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -8,7 +8,7 @@
 #include "pki/certificate.h"
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1;
@@ -22,33 +22,33 @@ class CsrCleaner final : public PeriodicController {
  public:
   explicit CsrCleaner(ControllerContext context)
       : PeriodicController(std::move(context), "csr_cleaner", kPeriod),
-        requests_(BuiltIn("certificates.k8s.io", "v1", "certificatesigningrequests")) {}
+        requests_(client::BuiltIn("certificates.k8s.io", "v1", "certificatesigningrequests")) {}
 
  private:
   // Requests are looked at so seldom that they are listed each time rather than watched.
   Task<void> Round() override {
-    ClientCall call;
-    call.verb = ClientVerb::kList;
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kList;
     call.resource = &requests_;
     call.limit = kPageSize;
     do {
-      const Result<ClientReply> page = co_await context_.client.List(call);
+      const Result<client::ClientReply> page = co_await context_.client.List(call);
       if (!page) {
         context_.log.Error("Unable to list CSRs", {{"err", page.error().ToString()}});
         co_return;
       }
-      for (const ObjectPtr& request : page->items) co_await DeleteIfDone(request);
+      for (const client::ObjectPtr& request : page->items) co_await DeleteIfDone(request);
       call.continue_token = page->continue_token;
     } while (!call.continue_token.empty());
   }
 
-  Task<void> DeleteIfDone(ObjectPtr request) {
+  Task<void> DeleteIfDone(client::ObjectPtr request) {
     const std::string_view why = WhyDelete(*request);
     if (why.empty()) co_return;
-    const ObjectName name = NameOf(*request);
+    const client::ObjectName name = client::NameOf(*request);
     context_.log.Info("Cleaning CSR", {{"csr", name.name}, {"reason", std::string(why)}});
-    DeleteChoice how;
-    how.uid = UidOf(*request);
+    client::DeleteChoice how;
+    how.uid = client::UidOf(*request);
     const Result<void> deleted = co_await context_.client.Delete(requests_, name, std::move(how));
     if (!deleted && !FailedWith(deleted, StatusReason::kNotFound)) {
       context_.log.Error("Error while attempting to clean CSR",
@@ -57,7 +57,7 @@ class CsrCleaner final : public PeriodicController {
   }
 
   // Empty: it stays.
-  std::string_view WhyDelete(const Document& document) const {
+  std::string_view WhyDelete(const object::Document& document) const {
     const certificates::CertificateSigningRequest request(document);
     const auto conditions = request.status().conditions();
     const bool issued = !request.status().certificate().empty();
@@ -66,7 +66,7 @@ class CsrCleaner final : public PeriodicController {
       return old ? "nobody has decided on it for a day" : "";
     }
     for (const auto condition : conditions) {
-      const Timestamp since = condition.last_update_time();
+      const object::Timestamp since = condition.last_update_time();
       if (condition.type() == "Denied" && IsOlder(since, kDecidedFor)) return "denied an hour ago";
       if (condition.type() == "Failed" && IsOlder(since, kDecidedFor)) return "failed an hour ago";
       if (condition.type() != "Approved") continue;
@@ -77,16 +77,16 @@ class CsrCleaner final : public PeriodicController {
     return "";
   }
 
-  bool IsOlder(Timestamp since, Duration age) const {
-    return !IsZero(since) && -TimeUntil(since, WallTime(context_.clock)) > age;
+  bool IsOlder(object::Timestamp since, Duration age) const {
+    return !object::IsZero(since) && -TimeUntil(since, WallTime(context_.clock)) > age;
   }
 
   bool HasExpired(std::string_view pem) const {
-    const Result<Certificate> certificate = Certificate::FromPem(pem);
+    const Result<pki::Certificate> certificate = pki::Certificate::FromPem(pem);
     return certificate && context_.clock.Wall() > certificate->NotAfter();
   }
 
-  const ApiResource& requests_;
+  const client::ApiResource& requests_;
 };
 
 }  // namespace
@@ -95,4 +95,4 @@ std::unique_ptr<Controller> MakeCsrCleanerController(ControllerContext context) 
   return std::make_unique<CsrCleaner>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

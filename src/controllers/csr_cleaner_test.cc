@@ -3,14 +3,14 @@
 #include "controllers/queue_controller_testing.h"
 #include "pki/certificate.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
 
-const ApiResource& Requests() {
-  return BuiltIn("certificates.k8s.io", "v1", "certificatesigningrequests");
+const client::ApiResource& Requests() {
+  return client::BuiltIn("certificates.k8s.io", "v1", "certificatesigningrequests");
 }
 
 class CsrCleanerTest : public ControllerTest {
@@ -30,12 +30,12 @@ class CsrCleanerTest : public ControllerTest {
   }
   bool IsThere(const std::string& name) { return Find(Requests(), "", name) != nullptr; }
   std::string CertificateUntil(Duration from_now) {
-    const PrivateKey key = PrivateKey::Generate().value();
-    CertificateSpec spec;
+    const pki::PrivateKey key = pki::PrivateKey::Generate().value();
+    pki::CertificateSpec spec;
     spec.common_name = "x";
     spec.not_before = executor_.clock().Wall() - hours(48);
     spec.not_after = executor_.clock().Wall() + from_now;
-    return Certificate::SelfSigned(spec, key).value().ToPem();
+    return pki::Certificate::SelfSigned(spec, key).value().ToPem();
   }
 };
 
@@ -67,17 +67,17 @@ TEST_F(CsrCleanerTest, AnExpiredCertificateIsNoReasonToWait) {
 
 TEST_F(CsrCleanerTest, LooksAgainEveryHourAndSurvivesFailures) {
   PutRequest("old", hours(25), "");
-  api_.Fail({.verb = ClientVerb::kDelete});
+  api_.Fail({.verb = client::ClientVerb::kDelete});
   Run(MakeCsrCleanerController);
   EXPECT_TRUE(IsThere("old"));
-  api_.Fail({.verb = ClientVerb::kList});
+  api_.Fail({.verb = client::ClientVerb::kList});
   Pass(hours(1));
   EXPECT_TRUE(IsThere("old"));
   Pass(hours(1));
   EXPECT_FALSE(IsThere("old"));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kList), 3U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kList), 3U);
   EXPECT_TRUE(api_.watch_calls().empty());
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

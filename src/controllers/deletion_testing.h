@@ -9,29 +9,30 @@
 #include "controllers/owner_reference.h"
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
-inline const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
-inline const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+inline const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
+inline const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
 // A kind that is not in namespaces.
-inline const ApiResource& Classes() {
-  return BuiltIn("scheduling.k8s.io", "v1", "priorityclasses");
+inline const client::ApiResource& Classes() {
+  return client::BuiltIn("scheduling.k8s.io", "v1", "priorityclasses");
 }
-inline const ApiResource& Widgets() {
-  static const ApiResource widgets{
+inline const client::ApiResource& Widgets() {
+  static const client::ApiResource widgets{
       .group = "example.com", .version = "v1", .name = "widgets", .kind = "Widget"};
   return widgets;
 }
 
 // One owner reference as JSON.
-inline std::string OwnerJson(const ApiResource& kind, std::string_view name, std::string_view uid,
-                             bool blocks = false) {
+inline std::string OwnerJson(const client::ApiResource& kind, std::string_view name,
+                             std::string_view uid, bool blocks = false) {
   return R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" + kind.kind + R"(","name":")" +
          std::string(name) + R"(","uid":")" + std::string(uid) +
          (blocks ? R"(","blockOwnerDeletion":true})" : "\"}");
 }
-inline std::string OwnerJson(const ApiResource& kind, const ObjectPtr& owner, bool blocks = false) {
-  return OwnerJson(kind, NameOf(*owner).name, UidOf(*owner), blocks);
+inline std::string OwnerJson(const client::ApiResource& kind, const client::ObjectPtr& owner,
+                             bool blocks = false) {
+  return OwnerJson(kind, client::NameOf(*owner).name, client::UidOf(*owner), blocks);
 }
 
 struct NewObject {
@@ -41,7 +42,7 @@ struct NewObject {
   std::string finalizer = {};
   std::string uid = {};
 
-  std::string Json(const ApiResource& resource) const {
+  std::string Json(const client::ApiResource& resource) const {
     std::string text = R"({"metadata":{"name":")" + name + "\"";
     if (resource.namespaced) text += R"(,"namespace":")" + name_space + "\"";
     if (!uid.empty()) text += R"(,"uid":")" + uid + "\"";
@@ -55,28 +56,28 @@ struct NewObject {
 
 class DeletionTest : public ControllerTest {
  protected:
-  ObjectPtr Put(const ApiResource& resource, const NewObject& object) {
+  client::ObjectPtr Put(const client::ApiResource& resource, const NewObject& object) {
     return api_.objects().Put(resource, object.Json(resource));
   }
-  ObjectPtr Find(const ApiResource& resource, const std::string& name,
-                 const std::string& name_space = "default") {
+  client::ObjectPtr Find(const client::ApiResource& resource, const std::string& name,
+                         const std::string& name_space = "default") {
     return api_.objects().Find(resource,
                                {.name_space = resource.namespaced ? name_space : "", .name = name});
   }
   // As a user would.
-  Result<ClientReply> Delete(const ApiResource& resource, const std::string& name,
-                             std::string propagation = {},
-                             const std::string& name_space = "default") {
-    ClientCall call;
-    call.verb = ClientVerb::kDelete;
+  Result<client::ClientReply> Delete(const client::ApiResource& resource, const std::string& name,
+                                     std::string propagation = {},
+                                     const std::string& name_space = "default") {
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kDelete;
     call.resource = &resource;
     call.target = {.name_space = resource.namespaced ? name_space : "", .name = name};
     call.deletion.propagation = std::move(propagation);
     return api_.objects().Do(call);
   }
-  size_t OwnerCount(const ApiResource& resource, const std::string& name) {
+  size_t OwnerCount(const client::ApiResource& resource, const std::string& name) {
     return OwnersOf(*Find(resource, name)).size();
   }
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

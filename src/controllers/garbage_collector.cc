@@ -12,7 +12,7 @@
 #include "controllers/owner_graph.h"
 #include "controllers/resource_monitors.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 constexpr Duration kDiscoveryPeriod = std::chrono::seconds(30);
@@ -64,15 +64,15 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   }
 
  private:
-  static WorkQueueOptions QueueOptions(std::string name, const ControllerContext& context) {
-    WorkQueueOptions queue;
+  static client::WorkQueueOptions QueueOptions(std::string name, const ControllerContext& context) {
+    client::WorkQueueOptions queue;
     queue.name = std::move(name);
     queue.workers = context.options.concurrent_gc_syncs;
     queue.metrics = context.queue_metrics;
     return queue;
   }
-  static WorkQueueOptions DiscoveryOptions(const ControllerContext& context) {
-    WorkQueueOptions queue = QueueOptions("garbage_collector_discovery", context);
+  static client::WorkQueueOptions DiscoveryOptions(const ControllerContext& context) {
+    client::WorkQueueOptions queue = QueueOptions("garbage_collector_discovery", context);
     queue.workers = 1;
     queue.retry.longest = kDiscoveryPeriod;
     return queue;
@@ -106,7 +106,7 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
       Begin();
       co_return Result<void>();
     }
-    const Result<ServedApi> served = co_await context_.client.Discover();
+    const Result<client::ServedApi> served = co_await context_.client.Discover();
     if ((!served || served->resources.empty()) && !stopped_ && context_.metrics != nullptr) {
       context_.metrics->CountGarbageSyncError();
     }
@@ -121,7 +121,7 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
     co_return Result<void>();
   }
 
-  void Follow(const ServedApi& served) {
+  void Follow(const client::ServedApi& served) {
     const ResourceMonitors::Change change = monitors_.Update(served);
     if (!begun_) discovery_.Add(std::string(kBegin));
     if (!change.any) return;
@@ -170,7 +170,7 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
     co_return Conclude(to_orphan_, uid, outcome);
   }
 
-  Result<void> Conclude(WorkQueue& queue, const std::string& key,
+  Result<void> Conclude(client::WorkQueue& queue, const std::string& key,
                         const Result<GarbageDecision::Outcome>& outcome) {
     if (!outcome) {
       if (!stopped_) {
@@ -191,9 +191,9 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   OwnerGraph graph_;
   ResourceMonitors monitors_;
   GarbageDecision decision_;
-  WorkQueue discovery_;
-  WorkQueue to_delete_;
-  WorkQueue to_orphan_;
+  client::WorkQueue discovery_;
+  client::WorkQueue to_delete_;
+  client::WorkQueue to_orphan_;
   std::set<std::string> kept_to_delete_;
   std::set<std::string> kept_to_orphan_;
   Duration started_at_{};
@@ -203,21 +203,23 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
 
 void GarbageCollector::InvalidNamespace(const ObjectIdentity& dependent,
                                         const OwnerReference& reference) {
-  const std::shared_ptr<const ApiResource> resource =
+  const std::shared_ptr<const client::ApiResource> resource =
       monitors_.Resolve(dependent.api_version, dependent.kind);
   if (resource == nullptr || stopped_) return;
-  Document about;
+  object::Document about;
   Arena& arena = about.arena();
-  const auto text = [&arena](const std::string& each) { return Value::String(arena.Copy(each)); };
-  Value metadata = Value::EmptyMap();
+  const auto text = [&arena](const std::string& each) {
+    return object::Value::String(arena.Copy(each));
+  };
+  object::Value metadata = object::Value::EmptyMap();
   metadata.SetEntry(arena, "name", text(dependent.name));
   metadata.SetEntry(arena, "namespace", text(dependent.name_space));
   metadata.SetEntry(arena, "uid", text(dependent.uid));
-  about.root() = Value::EmptyMap();
+  about.root() = object::Value::EmptyMap();
   about.root().SetEntry(arena, "apiVersion", text(dependent.api_version));
   about.root().SetEntry(arena, "kind", text(dependent.kind));
   about.root().SetEntry(arena, "metadata", metadata);
-  context_.events.Record(*resource, about, EventLevel::kWarning, "OwnerRefInvalidNamespace",
+  context_.events.Record(*resource, about, client::EventLevel::kWarning, "OwnerRefInvalidNamespace",
                          "ownerRef " + IdentityOf(reference, dependent.name_space).ToString() +
                              " does not exist in namespace " + Quoted(dependent.name_space));
 }
@@ -229,4 +231,4 @@ std::unique_ptr<Controller> MakeGarbageCollector(ControllerContext context) {
   return std::make_unique<GarbageCollector>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -17,8 +17,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeGarbageCollector(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -4,7 +4,7 @@
 
 #include "controllers/deletion_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::minutes;
@@ -18,8 +18,8 @@ class GarbageCollectorTest : public DeletionTest {
 
   // A chain in which each owns the next.
   void PutChain(bool blocks) {
-    const ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
-    const ObjectPtr middle =
+    const client::ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
+    const client::ObjectPtr middle =
         Put(Secrets(), {.name = "middle", .owners = {OwnerJson(ConfigMaps(), top, blocks)}});
     Put(Widgets(), {.name = "bottom", .owners = {OwnerJson(Secrets(), middle, blocks)}});
   }
@@ -37,7 +37,7 @@ TEST_F(GarbageCollectorTest, DependentsOfADeletedOwnerGoAllTheWayDown) {
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionKeepsTheOwnerUntilBlockingDependentsAreGone) {
-  const ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
+  const client::ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
   Put(Secrets(), {.name = "held",
                   .owners = {OwnerJson(ConfigMaps(), top, true)},
                   .finalizer = "example.com/hold"});
@@ -46,7 +46,7 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionKeepsTheOwnerUntilBlockingDepende
   Pass(minutes(5));
   ASSERT_NE(Find(ConfigMaps(), "top"), nullptr);
   ASSERT_NE(Find(Secrets(), "held"), nullptr);
-  EXPECT_TRUE(IsDeleting(*Find(Secrets(), "held")));
+  EXPECT_TRUE(client::IsDeleting(*Find(Secrets(), "held")));
 
   api_.objects().Remove(Secrets(), {.name_space = "default", .name = "held"});
   Pass(seconds(2));
@@ -54,21 +54,21 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionKeepsTheOwnerUntilBlockingDepende
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForDependentsThatDoNotBlock) {
-  const ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
+  const client::ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
   Put(Secrets(),
       {.name = "held", .owners = {OwnerJson(ConfigMaps(), top)}, .finalizer = "example.com/hold"});
   Start();
   ASSERT_TRUE(Delete(ConfigMaps(), "top", "Foreground"));
   Pass(seconds(2));
   EXPECT_EQ(Find(ConfigMaps(), "top"), nullptr);
-  EXPECT_TRUE(IsDeleting(*Find(Secrets(), "held")));
+  EXPECT_TRUE(client::IsDeleting(*Find(Secrets(), "held")));
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionGoesThroughAChainFromTheBottom) {
   PutChain(true);
   Start();
   std::vector<std::string> gone;
-  const auto note = [&](const ApiResource& resource, const std::string& name) {
+  const auto note = [&](const client::ApiResource& resource, const std::string& name) {
     const bool noted = std::ranges::find(gone, name) != gone.end();
     if (!noted && Find(resource, name) == nullptr) gone.push_back(name);
   };
@@ -84,8 +84,8 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionGoesThroughAChainFromTheBottom) {
 }
 
 TEST_F(GarbageCollectorTest, OrphanedDependentsStayWithoutTheirOwner) {
-  const ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
-  const ObjectPtr other = Put(ConfigMaps(), {.name = "other"});
+  const client::ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
+  const client::ObjectPtr other = Put(ConfigMaps(), {.name = "other"});
   for (int i = 0; i < 50; ++i) {
     Put(Secrets(), {.name = "s" + std::to_string(i), .owners = {OwnerJson(ConfigMaps(), top)}});
   }
@@ -102,10 +102,10 @@ TEST_F(GarbageCollectorTest, OrphanedDependentsStayWithoutTheirOwner) {
 }
 
 TEST_F(GarbageCollectorTest, OrphaningGoesOnAfterFailures) {
-  const ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
+  const client::ObjectPtr top = Put(ConfigMaps(), {.name = "top"});
   Put(Secrets(), {.name = "s", .owners = {OwnerJson(ConfigMaps(), top)}});
   Start();
-  api_.FailNext(ClientVerb::kPatch, 3, Status(StatusReason::kInternalError, "injected"));
+  api_.FailNext(client::ClientVerb::kPatch, 3, Status(StatusReason::kInternalError, "injected"));
   ASSERT_TRUE(Delete(ConfigMaps(), "top", "Orphan"));
   Pass(seconds(2));
   EXPECT_EQ(Find(ConfigMaps(), "top"), nullptr);
@@ -113,7 +113,7 @@ TEST_F(GarbageCollectorTest, OrphaningGoesOnAfterFailures) {
 }
 
 TEST_F(GarbageCollectorTest, AnObjectWithALivingOwnerLosesOnlyDeadReferences) {
-  const ObjectPtr alive = Put(ConfigMaps(), {.name = "alive"});
+  const client::ObjectPtr alive = Put(ConfigMaps(), {.name = "alive"});
   Put(Secrets(),
       {.name = "s",
        .owners = {OwnerJson(ConfigMaps(), "gone", "no-such-uid"), OwnerJson(ConfigMaps(), alive)}});
@@ -121,12 +121,12 @@ TEST_F(GarbageCollectorTest, AnObjectWithALivingOwnerLosesOnlyDeadReferences) {
   Pass(seconds(2));
   ASSERT_NE(Find(Secrets(), "s"), nullptr);
   ASSERT_EQ(OwnerCount(Secrets(), "s"), 1U);
-  EXPECT_EQ(OwnersOf(*Find(Secrets(), "s"))[0].uid, UidOf(*alive));
+  EXPECT_EQ(OwnersOf(*Find(Secrets(), "s"))[0].uid, client::UidOf(*alive));
 }
 
 TEST_F(GarbageCollectorTest, ReferencesToAnOwnerThatWaitsAreTakenFromWhoHasAnother) {
-  const ObjectPtr waits = Put(ConfigMaps(), {.name = "waits"});
-  const ObjectPtr alive = Put(ConfigMaps(), {.name = "alive"});
+  const client::ObjectPtr waits = Put(ConfigMaps(), {.name = "waits"});
+  const client::ObjectPtr alive = Put(ConfigMaps(), {.name = "alive"});
   Put(Widgets(),
       {.name = "w",
        .owners = {OwnerJson(ConfigMaps(), waits, true), OwnerJson(ConfigMaps(), alive)}});
@@ -173,7 +173,8 @@ TEST_F(GarbageCollectorTest, AnOwnerThatIsReplacedWhileNobodyLooksLeavesGarbage)
 }
 
 TEST_F(GarbageCollectorTest, OwnersOfAnotherNamespaceAreAbsentAndToldOf) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name_space = "a", .name = "owner", .uid = "u"});
+  const client::ObjectPtr owner =
+      Put(ConfigMaps(), {.name_space = "a", .name = "owner", .uid = "u"});
   Put(Secrets(), {.name_space = "a", .name = "good", .owners = {OwnerJson(ConfigMaps(), owner)}});
   Put(Secrets(), {.name_space = "b", .name = "bad", .owners = {OwnerJson(ConfigMaps(), owner)}});
   Start();
@@ -201,11 +202,11 @@ TEST_F(GarbageCollectorTest, ABadReferenceFromElsewhereDoesNotHarmTheGoodOnes) {
       {.name_space = "b", .name = "good", .owners = {OwnerJson(ConfigMaps(), "owner", "u")}});
   Pass(minutes(20));
   EXPECT_NE(Find(Secrets(), "good", "b"), nullptr);
-  EXPECT_TRUE(IsDeleting(*Find(Secrets(), "bad0", "a")));
+  EXPECT_TRUE(client::IsDeleting(*Find(Secrets(), "bad0", "a")));
 }
 
 TEST_F(GarbageCollectorTest, ClusterWideOwnersHaveDependentsInManyNamespaces) {
-  const ObjectPtr owner = Put(Classes(), {.name = "owner"});
+  const client::ObjectPtr owner = Put(Classes(), {.name = "owner"});
   for (const char* name_space : {"a", "b", "c"}) {
     Put(Secrets(),
         {.name_space = name_space, .name = "s", .owners = {OwnerJson(Classes(), owner)}});
@@ -239,7 +240,7 @@ TEST_F(GarbageCollectorTest, ClusterWideObjectsWithAnOwnerInANamespaceAreLeftAlo
 }
 
 TEST_F(GarbageCollectorTest, ReferencesFromOutsideTheNamespaceDoNotKeepTheOwnerWaiting) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const client::ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
   Put(Classes(), {.name = "c", .owners = {OwnerJson(ConfigMaps(), owner, true)}});
   Start();
   ASSERT_TRUE(Delete(ConfigMaps(), "owner", "Foreground"));
@@ -249,7 +250,7 @@ TEST_F(GarbageCollectorTest, ReferencesFromOutsideTheNamespaceDoNotKeepTheOwnerW
 }
 
 TEST_F(GarbageCollectorTest, AnObjectThatMustStayKeepsNoOwnerWaiting) {
-  const ObjectPtr owner = Put(Classes(), {.name = "owner"});
+  const client::ObjectPtr owner = Put(Classes(), {.name = "owner"});
   Put(Classes(), {.name = "c",
                   .owners = {OwnerJson(Classes(), owner, true),
                              OwnerJson(ConfigMaps(), "nowhere", "gone", true)}});
@@ -272,7 +273,7 @@ TEST_F(GarbageCollectorTest, WhoLosesTheOwnerThatKeptItIsJudgedAgain) {
 }
 
 TEST_F(GarbageCollectorTest, OwnersOfAKindThatIsNotServedKeepTheirDependents) {
-  const ApiResource gadgets{
+  const client::ApiResource gadgets{
       .group = "example.com", .version = "v1", .name = "gadgets", .kind = "Gadget"};
   Put(Secrets(), {.name = "s", .owners = {OwnerJson(gadgets, "g", "gone")}});
   Start();
@@ -286,11 +287,11 @@ TEST_F(GarbageCollectorTest, OwnersOfAKindThatIsNotServedKeepTheirDependents) {
 }
 
 TEST_F(GarbageCollectorTest, NewKindsAreFoundAndTheirObjectsOwn) {
-  const ApiResource gadgets{
+  const client::ApiResource gadgets{
       .group = "example.com", .version = "v1", .name = "gadgets", .kind = "Gadget"};
   Start();
   api_.objects().AddCustom(gadgets);
-  const ObjectPtr owner = Put(gadgets, {.name = "g"});
+  const client::ObjectPtr owner = Put(gadgets, {.name = "g"});
   Put(gadgets, {.name = "dependent", .owners = {OwnerJson(gadgets, owner)}});
   Pass(minutes(1));
   EXPECT_NE(Find(gadgets, "dependent"), nullptr);
@@ -309,7 +310,7 @@ TEST_F(GarbageCollectorTest, KindsThatGoAwayAreNoLongerWatched) {
 }
 
 TEST_F(GarbageCollectorTest, AGroupThatDoesNotAnswerKeepsItsWatchAndItsDependents) {
-  const ObjectPtr owner = Put(Widgets(), {.name = "w"});
+  const client::ObjectPtr owner = Put(Widgets(), {.name = "w"});
   Put(Secrets(), {.name = "s", .owners = {OwnerJson(Widgets(), owner)}});
   Start();
   const size_t watches = api_.open_watches();
@@ -326,9 +327,9 @@ TEST_F(GarbageCollectorTest, AGroupThatDoesNotAnswerKeepsItsWatchAndItsDependent
 TEST_F(GarbageCollectorTest, FailuresAreTriedAgain) {
   PutChain(false);
   Start();
-  api_.Fail({.verb = ClientVerb::kGet, .times = 8});
-  api_.Fail({.verb = ClientVerb::kDelete, .times = 3});
-  api_.Fail({.verb = ClientVerb::kDelete, .times = 1, .carried_out = true});
+  api_.Fail({.verb = client::ClientVerb::kGet, .times = 8});
+  api_.Fail({.verb = client::ClientVerb::kDelete, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kDelete, .times = 1, .carried_out = true});
   ASSERT_TRUE(Delete(ConfigMaps(), "top", "Background"));
   Pass(minutes(10));
   EXPECT_EQ(Find(Widgets(), "bottom"), nullptr);
@@ -346,8 +347,8 @@ TEST_F(GarbageCollectorTest, DiscoveryThatFailsIsTriedAgain) {
 }
 
 TEST_F(GarbageCollectorTest, AnOwnerThatComesWhileTheDeletionIsDecidedSavesTheObject) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
-  const ObjectPtr other = Put(ConfigMaps(), {.name = "other"});
+  const client::ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const client::ObjectPtr other = Put(ConfigMaps(), {.name = "other"});
   Put(Secrets(), {.name = "s", .owners = {OwnerJson(ConfigMaps(), owner)}});
   Start();
   api_.SetDelay(std::chrono::milliseconds(100));
@@ -363,8 +364,8 @@ TEST_F(GarbageCollectorTest, AnOwnerThatComesWhileTheDeletionIsDecidedSavesTheOb
 }
 
 TEST_F(GarbageCollectorTest, HowSomebodyElseDeletesAnObjectMeanwhileStands) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
-  const ObjectPtr middle =
+  const client::ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const client::ObjectPtr middle =
       Put(Secrets(), {.name = "middle", .owners = {OwnerJson(ConfigMaps(), owner)}});
   Put(ConfigMaps(), {.name = "leaf",
                      .owners = {OwnerJson(Secrets(), middle, true)},
@@ -381,7 +382,7 @@ TEST_F(GarbageCollectorTest, HowSomebodyElseDeletesAnObjectMeanwhileStands) {
 }
 
 TEST_F(GarbageCollectorTest, ChangesThatDoNotConcernOwnersDoNotSaveTheObject) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const client::ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
   const std::vector<std::string> owners = {OwnerJson(ConfigMaps(), owner)};
   Put(Secrets(), {.name = "s", .owners = owners});
   Start();
@@ -438,7 +439,7 @@ TEST_F(GarbageCollectorTest, NothingIsAskedWhileNothingChanges) {
 }
 
 TEST_F(GarbageCollectorTest, ThousandsOfDependentsGoQuickly) {
-  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const client::ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
   for (int i = 0; i < 3000; ++i) {
     Put(Secrets(), {.name = "s" + std::to_string(i), .owners = {OwnerJson(ConfigMaps(), owner)}});
   }
@@ -450,4 +451,4 @@ TEST_F(GarbageCollectorTest, ThousandsOfDependentsGoQuickly) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

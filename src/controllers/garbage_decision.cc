@@ -10,12 +10,12 @@
 #include "controllers/objects.h"
 #include "controllers/run_concurrently.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using Outcome = GarbageDecision::Outcome;
 
-std::string_view PropagationOf(const Document& object) {
+std::string_view PropagationOf(const object::Document& object) {
   if (HasFinalizer(object, kOrphanFinalizer)) return "Orphan";
   if (HasFinalizer(object, kForegroundFinalizer)) return "Foreground";
   return "Background";
@@ -42,7 +42,7 @@ Task<Result<Outcome>> GarbageDecision::AttemptToDelete(std::string uid) {
     // Only a cluster-wide object can have referred to it, and nobody can tell where it is.
     co_return Outcome::kDone;
   }
-  Result<ObjectPtr> latest = co_await objects_.Get(object);
+  Result<client::ObjectPtr> latest = co_await objects_.Get(object);
   if (!latest && latest.error().reason() == StatusReason::kNotFound)
     co_return Gone(object.identity);
   if (!latest) co_return std::unexpected(std::move(latest).error());
@@ -68,12 +68,12 @@ void GarbageDecision::RecordUnresolved(const std::string& uid) {
   unresolved_.insert(uid);
 }
 
-Task<Result<Outcome>> GarbageDecision::Decide(OwnedObject object, ObjectPtr latest) {
+Task<Result<Outcome>> GarbageDecision::Decide(OwnedObject object, client::ObjectPtr latest) {
   const OwnerGraph::Node* node = graph_.Find(object.identity.uid);
   if (node == nullptr) co_return Outcome::kDone;
   if (node->deleting_dependents) co_return co_await ProcessDependents(std::move(object));
   // Informers are about to show it, and its deletion goes on from there.
-  if (IsDeleting(*latest)) co_return Outcome::kDone;
+  if (client::IsDeleting(*latest)) co_return Outcome::kDone;
   const std::vector<OwnerReference> references = OwnersOf(*latest);
   if (references.empty()) co_return Outcome::kDone;
 
@@ -129,7 +129,7 @@ Task<Result<GarbageDecision::OwnerState>> GarbageDecision::StateOf(OwnerReferenc
       absent_.Has(IdentityOf(reference, dependent.name_space))) {
     co_return OwnerState::kDangling;
   }
-  const std::shared_ptr<const ApiResource> resource =
+  const std::shared_ptr<const client::ApiResource> resource =
       monitors_.Resolve(reference.api_version, reference.kind);
   if (resource == nullptr) {
     RecordUnresolved(dependent.uid);
@@ -137,17 +137,18 @@ Task<Result<GarbageDecision::OwnerState>> GarbageDecision::StateOf(OwnerReferenc
   }
   if (resource->namespaced && dependent.name_space.empty()) co_return OwnerState::kUnknown;
 
-  const ObjectName name{.name_space = resource->namespaced ? dependent.name_space : std::string(),
-                        .name = reference.name};
-  const Result<ObjectPtr> owner = co_await objects_.GetAny(resource, name);
+  const client::ObjectName name{
+      .name_space = resource->namespaced ? dependent.name_space : std::string(),
+      .name = reference.name};
+  const Result<client::ObjectPtr> owner = co_await objects_.GetAny(resource, name);
   if (!owner && owner.error().reason() != StatusReason::kNotFound) {
     co_return std::unexpected(owner.error());
   }
-  if (!owner || UidOf(**owner) != reference.uid) {
+  if (!owner || client::UidOf(**owner) != reference.uid) {
     absent_.Add(IdentityOf(reference, name.name_space));
     co_return OwnerState::kDangling;
   }
-  const bool waits = IsDeleting(**owner) && HasFinalizer(**owner, kForegroundFinalizer);
+  const bool waits = client::IsDeleting(**owner) && HasFinalizer(**owner, kForegroundFinalizer);
   co_return waits ? OwnerState::kWaiting : OwnerState::kSolid;
 }
 
@@ -171,7 +172,7 @@ Task<Result<Outcome>> GarbageDecision::ProcessDependents(OwnedObject object) {
   }
   // Owners that wait for each other in a circle would wait for ever: one of them gives way.
   if (!any && graph_.WaitsForItself(*node)) {
-    Result<ObjectPtr> unblocked = co_await objects_.Unblock(std::move(object));
+    Result<client::ObjectPtr> unblocked = co_await objects_.Unblock(std::move(object));
     if (!unblocked && unblocked.error().reason() != StatusReason::kNotFound) {
       co_return std::unexpected(std::move(unblocked).error());
     }
@@ -179,14 +180,15 @@ Task<Result<Outcome>> GarbageDecision::ProcessDependents(OwnedObject object) {
   co_return Outcome::kDone;
 }
 
-Task<Result<Outcome>> GarbageDecision::DeleteInForeground(OwnedObject object, ObjectPtr latest) {
+Task<Result<Outcome>> GarbageDecision::DeleteInForeground(OwnedObject object,
+                                                          client::ObjectPtr latest) {
   const OwnerGraph::Node* node = graph_.Find(object.identity.uid);
   const bool in_circle =
       node != nullptr && node->has_dependents() &&
       std::ranges::any_of(*node->dependents, &OwnerGraph::Node::deleting_dependents);
   if (in_circle) {
     // A dependent that waits for its own dependents may be an owner of this one further up.
-    Result<ObjectPtr> unblocked = co_await objects_.Unblock(object);
+    Result<client::ObjectPtr> unblocked = co_await objects_.Unblock(object);
     if (!unblocked && unblocked.error().reason() == StatusReason::kNotFound) {
       co_return Gone(object.identity);
     }
@@ -197,7 +199,7 @@ Task<Result<Outcome>> GarbageDecision::DeleteInForeground(OwnedObject object, Ob
   co_return co_await Delete(std::move(object), std::move(latest), std::move(propagation));
 }
 
-Task<Result<Outcome>> GarbageDecision::Delete(OwnedObject object, ObjectPtr latest,
+Task<Result<Outcome>> GarbageDecision::Delete(OwnedObject object, client::ObjectPtr latest,
                                               std::string propagation) {
   Result<void> deleted =
       co_await objects_.Delete(object, std::move(latest), std::move(propagation));
@@ -257,4 +259,4 @@ Task<bool> GarbageDecision::Orphan(ObjectIdentity dependent, std::string owner,
   co_return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

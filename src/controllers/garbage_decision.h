@@ -18,7 +18,7 @@
 #include "controllers/owner_graph.h"
 #include "controllers/resource_monitors.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class GarbageDecision {
  public:
@@ -28,7 +28,7 @@ class GarbageDecision {
     kLater,  // look again, each time later
   };
 
-  GarbageDecision(Client client, OwnerGraph& graph, ResourceMonitors& monitors,
+  GarbageDecision(client::Client client, OwnerGraph& graph, ResourceMonitors& monitors,
                   AbsentOwnerCache& absent, OwnerGraph::Listener& listener)
       : objects_(std::move(client)),
         graph_(graph),
@@ -58,13 +58,14 @@ class GarbageDecision {
     bool keep() const { return !solid.empty() || unknown; }
   };
 
-  Task<Result<Outcome>> Decide(OwnedObject object, ObjectPtr latest);
+  Task<Result<Outcome>> Decide(OwnedObject object, client::ObjectPtr latest);
   Task<Result<Owners>> Classify(ObjectIdentity dependent, std::vector<OwnerReference> references);
   Task<Result<OwnerState>> StateOf(OwnerReference reference, ObjectIdentity dependent);
   // The owner is deleted in the foreground.
   Task<Result<Outcome>> ProcessDependents(OwnedObject object);
-  Task<Result<Outcome>> DeleteInForeground(OwnedObject object, ObjectPtr latest);
-  Task<Result<Outcome>> Delete(OwnedObject object, ObjectPtr latest, std::string propagation);
+  Task<Result<Outcome>> DeleteInForeground(OwnedObject object, client::ObjectPtr latest);
+  Task<Result<Outcome>> Delete(OwnedObject object, client::ObjectPtr latest,
+                               std::string propagation);
   Task<bool> Orphan(ObjectIdentity dependent, std::string owner, std::optional<Status>* failure);
   // The server has nothing of this uid at this place.
   Outcome Gone(const ObjectIdentity& identity);
@@ -78,4 +79,4 @@ class GarbageDecision {
   std::set<std::string> unresolved_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

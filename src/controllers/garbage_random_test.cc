@@ -12,7 +12,7 @@
 #include "controllers/garbage_collector.h"
 #include "controllers/objects.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::milliseconds;
@@ -43,7 +43,7 @@ class World {
 
   void Run() {
     for (int i = 0; i < 10; ++i) Create();
-    informers_ = MakeInformerSet(client_, informer_random_);
+    informers_ = client::MakeInformerSet(client_, informer_random_);
     controller_ = MakeGarbageCollector({.client = client_,
                                         .informers = *informers_,
                                         .clock = executor_.clock(),
@@ -61,21 +61,22 @@ class World {
   }
 
  private:
-  const ApiResource& RandomKind() {
-    static const std::array<const ApiResource*, 4> kinds = {&ConfigMaps(), &Secrets(), &Widgets(),
-                                                            &Classes()};
+  const client::ApiResource& RandomKind() {
+    static const std::array<const client::ApiResource*, 4> kinds = {&ConfigMaps(), &Secrets(),
+                                                                    &Widgets(), &Classes()};
     return *kinds[random_.Uniform(kinds.size())];
   }
   bool Chance(uint64_t of_hundred) { return random_.Uniform(100) < of_hundred; }
 
   struct Place {
-    const ApiResource* kind;
-    ObjectPtr object;
+    const client::ApiResource* kind;
+    client::ObjectPtr object;
   };
   std::vector<Place> All() {
     std::vector<Place> all;
-    for (const ApiResource* kind : {&ConfigMaps(), &Secrets(), &Widgets(), &Classes()}) {
-      for (const ObjectPtr& object : api_.objects().All(*kind)) all.push_back({kind, object});
+    for (const client::ApiResource* kind : {&ConfigMaps(), &Secrets(), &Widgets(), &Classes()}) {
+      for (const client::ObjectPtr& object : api_.objects().All(*kind))
+        all.push_back({kind, object});
     }
     return all;
   }
@@ -90,7 +91,7 @@ class World {
     for (int tries = 0; tries < 5; ++tries) {
       const Place& owner = all[random_.Uniform(all.size())];
       // Mostly where it is valid.
-      if (owner.kind->namespaced && NameOf(*owner.object).name_space != object.name_space &&
+      if (owner.kind->namespaced && client::NameOf(*owner.object).name_space != object.name_space &&
           !Chance(10)) {
         continue;
       }
@@ -100,13 +101,13 @@ class World {
   }
 
   void Create() {
-    const ApiResource& kind = RandomKind();
+    const client::ApiResource& kind = RandomKind();
     NewObject object{.name_space = Chance(50) ? "a" : "b",
                      .name = "n" + std::to_string(random_.Uniform(20))};
     if (!kind.namespaced) object.name_space.clear();
-    const ObjectName name{.name_space = object.name_space, .name = object.name};
-    const ObjectPtr old = api_.objects().Find(kind, name);
-    if (old != nullptr && IsDeleting(*old)) return;
+    const client::ObjectName name{.name_space = object.name_space, .name = object.name};
+    const client::ObjectPtr old = api_.objects().Find(kind, name);
+    if (old != nullptr && client::IsDeleting(*old)) return;
     for (uint64_t owners = random_.Uniform(3); owners > 0; --owners) {
       object.owners.push_back(RandomOwner(object));
     }
@@ -114,44 +115,45 @@ class World {
     by_user_ = true;
     api_.objects().Put(kind, object.Json(kind));
     by_user_ = false;
-    if (old != nullptr) stays_.erase(std::string(UidOf(*old)));
+    if (old != nullptr) stays_.erase(std::string(client::UidOf(*old)));
   }
 
   void Delete() {
     const std::vector<Place> all = All();
     if (all.empty()) return;
     const Place& victim = all[random_.Uniform(all.size())];
-    if (IsDeleting(*victim.object)) return;
+    if (client::IsDeleting(*victim.object)) return;
     static const std::array<std::string, 4> kHow = {"Background", "Foreground", "Orphan", ""};
-    ClientCall call;
-    call.verb = ClientVerb::kDelete;
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kDelete;
     call.resource = victim.kind;
-    call.target = NameOf(*victim.object);
+    call.target = client::NameOf(*victim.object);
     call.deletion.propagation = kHow[random_.Uniform(kHow.size())];
     if (call.deletion.propagation == "Orphan" && faults_ != Faults::kWatches) {
       // The collector has seen all dependents by now, so that all of them must stay.
       executor_.Advance(milliseconds(100));
-      const ObjectPtr now = api_.objects().Find(*victim.kind, call.target);
-      if (now == nullptr || IsDeleting(*now)) return;
+      const client::ObjectPtr now = api_.objects().Find(*victim.kind, call.target);
+      if (now == nullptr || client::IsDeleting(*now)) return;
       ExpectToStay(*victim.kind, *now);
     }
     by_user_ = true;
     (void)api_.objects().Do(call);
     by_user_ = false;
-    stays_.erase(std::string(UidOf(*victim.object)));
+    stays_.erase(std::string(client::UidOf(*victim.object)));
   }
 
   // Those that nothing but this owner could take along.
-  void ExpectToStay(const ApiResource& kind, const Document& owner) {
+  void ExpectToStay(const client::ApiResource& kind, const object::Document& owner) {
     for (const Place& each : All()) {
-      if (IsDeleting(*each.object) || UidOf(*each.object) == UidOf(owner)) continue;
+      if (client::IsDeleting(*each.object) || client::UidOf(*each.object) == client::UidOf(owner))
+        continue;
       const std::vector<OwnerReference> owners = OwnersOf(*each.object);
       const bool only_this = !owners.empty() && std::ranges::all_of(owners, [&](const auto& ref) {
-        return ref.uid == UidOf(owner);
+        return ref.uid == client::UidOf(owner);
       });
-      const std::string home = NameOf(owner).name_space;
-      if (only_this && (!kind.namespaced || NameOf(*each.object).name_space == home)) {
-        stays_.insert(std::string(UidOf(*each.object)));
+      const std::string home = client::NameOf(owner).name_space;
+      if (only_this && (!kind.namespaced || client::NameOf(*each.object).name_space == home)) {
+        stays_.insert(std::string(client::UidOf(*each.object)));
       }
     }
   }
@@ -191,10 +193,10 @@ class World {
   }
 
   // The owner that a reference means, if it is where it can be.
-  ObjectPtr Living(const OwnerReference& reference, const std::string& name_space) {
+  client::ObjectPtr Living(const OwnerReference& reference, const std::string& name_space) {
     for (const Place& each : All()) {
-      if (UidOf(*each.object) != reference.uid) continue;
-      const ObjectName name = NameOf(*each.object);
+      if (client::UidOf(*each.object) != reference.uid) continue;
+      const client::ObjectName name = client::NameOf(*each.object);
       const bool fits = each.kind->kind == reference.kind && name.name == reference.name &&
                         (!each.kind->namespaced || name.name_space == name_space);
       return fits ? each.object : nullptr;
@@ -205,17 +207,19 @@ class World {
   // Everything that the collector deletes must have lost its owners at that very moment.
   void OnChange() {
     std::map<std::string, Place> now;
-    for (Place& each : All()) now.emplace(std::string(UidOf(*each.object)), std::move(each));
+    for (Place& each : All())
+      now.emplace(std::string(client::UidOf(*each.object)), std::move(each));
     if (!by_user_) {
       for (const auto& [uid, before] : before_) {
-        if (IsDeleting(*before.object)) continue;
+        if (client::IsDeleting(*before.object)) continue;
         const auto found = now.find(uid);
-        if (found != now.end() && !IsDeleting(*found->second.object)) continue;
+        if (found != now.end() && !client::IsDeleting(*found->second.object)) continue;
         EXPECT_FALSE(OwnersOf(*before.object).empty()) << uid;
         for (const OwnerReference& reference : OwnersOf(*before.object)) {
-          const ObjectPtr owner = Living(reference, NameOf(*before.object).name_space);
+          const client::ObjectPtr owner =
+              Living(reference, client::NameOf(*before.object).name_space);
           EXPECT_TRUE(owner == nullptr ||
-                      (IsDeleting(*owner) && HasFinalizer(*owner, kForegroundFinalizer)))
+                      (client::IsDeleting(*owner) && HasFinalizer(*owner, kForegroundFinalizer)))
               << uid << " had a living owner " << reference.uid;
         }
       }
@@ -226,10 +230,10 @@ class World {
   void Check() {
     std::set<std::string> alive;
     for (const Place& each : All()) {
-      const std::string uid(UidOf(*each.object));
+      const std::string uid(client::UidOf(*each.object));
       alive.insert(uid);
-      EXPECT_FALSE(IsDeleting(*each.object)) << uid << " hangs";
-      const ObjectName name = NameOf(*each.object);
+      EXPECT_FALSE(client::IsDeleting(*each.object)) << uid << " hangs";
+      const client::ObjectName name = client::NameOf(*each.object);
       const std::vector<OwnerReference> owners = OwnersOf(*each.object);
       // Nobody can tell where an owner in a namespace is whose dependent is in none.
       const bool unreachable = std::ranges::any_of(owners, [&](const OwnerReference& reference) {
@@ -250,14 +254,14 @@ class World {
   SeededRandom random_;
   SeededRandom informer_random_{3};
   const Faults faults_;
-  ManualExecutor executor_;
-  FakeApi api_;
-  Client client_{api_, "test"};
+  client::ManualExecutor executor_;
+  client::FakeApi api_;
+  client::Client client_{api_, "test"};
   MemoryLogSink sink_;
   Log log_{executor_.clock(), sink_};
   RecordedEvents events_;
   ControllerOptions options_;
-  std::unique_ptr<InformerSet> informers_;
+  std::unique_ptr<client::InformerSet> informers_;
   std::unique_ptr<Controller> controller_;
   uint64_t listener_ = 0;
   int last_uid_ = 0;
@@ -279,4 +283,4 @@ INSTANTIATE_TEST_SUITE_P(Seeds, GarbageRandomTest,
                                            Case{Faults::kWatches, 2000}));
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

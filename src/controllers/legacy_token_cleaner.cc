@@ -12,7 +12,7 @@
 #include "controllers/token_secrets.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -25,19 +25,19 @@ constexpr std::string_view kTracking = "kube-apiserver-legacy-service-account-to
 constexpr size_t kDateBytes = sizeof("2006-01-02") - 1;
 
 // A day as labels have it, "2026-03-14"; their order is that of days.
-std::string DateOf(Timestamp time) {
+std::string DateOf(object::Timestamp time) {
   std::string text;
-  AppendTime(time, text);
+  object::AppendTime(time, text);
   return text.substr(0, kDateBytes);
 }
 
-std::optional<Timestamp> ParseDate(std::string_view date) {
+std::optional<object::Timestamp> ParseDate(std::string_view date) {
   if (date.size() != kDateBytes) return std::nullopt;
-  const Result<Timestamp> time = ParseTime(std::string(date) + "T00:00:00Z");
+  const Result<object::Timestamp> time = object::ParseTime(std::string(date) + "T00:00:00Z");
   return time ? std::optional(*time) : std::nullopt;
 }
 
-Timestamp Before(Timestamp time, std::chrono::seconds by) {
+object::Timestamp Before(object::Timestamp time, std::chrono::seconds by) {
   return {.seconds = time.seconds - by.count(), .nanos = time.nanos};
 }
 
@@ -45,9 +45,9 @@ class LegacyTokenCleaner final : public PeriodicController {
  public:
   explicit LegacyTokenCleaner(ControllerContext context)
       : PeriodicController(std::move(context), "legacy_service_account_token_cleaner", kPeriod),
-        accounts_(context_.informers.For(BuiltIn("", "v1", "serviceaccounts"))),
+        accounts_(context_.informers.For(client::BuiltIn("", "v1", "serviceaccounts"))),
         secrets_(TokenSecrets(context_.informers)),
-        pods_(context_.informers.For(BuiltIn("", "v1", "pods"))) {
+        pods_(context_.informers.For(client::BuiltIn("", "v1", "pods"))) {
     queue_.Follow(accounts_, {});
     queue_.Follow(secrets_, {});
     queue_.Follow(pods_, {});
@@ -68,7 +68,7 @@ class LegacyTokenCleaner final : public PeriodicController {
     }
     if (!long_enough || !*long_enough) co_return;
     NamesByNamespace mounted;
-    for (const ObjectPtr& secret : secrets_.List()) {
+    for (const client::ObjectPtr& secret : secrets_.List()) {
       if (IsUnused(*secret) && IsListedByAccount(*secret) && !IsMounted(*secret, mounted)) {
         co_await Invalidate(secret);
       }
@@ -77,9 +77,9 @@ class LegacyTokenCleaner final : public PeriodicController {
 
   // Whoever has not been seen for so long must have been looked for all the time.
   Task<Result<bool>> TracksLongEnough() {
-    ObjectName name = {.name_space = "kube-system", .name = std::string(kTracking)};
-    const Result<ObjectPtr> map =
-        co_await context_.client.Get(BuiltIn("", "v1", "configmaps"), std::move(name));
+    client::ObjectName name = {.name_space = "kube-system", .name = std::string(kTracking)};
+    const Result<client::ObjectPtr> map =
+        co_await context_.client.Get(client::BuiltIn("", "v1", "configmaps"), std::move(name));
     if (!map) co_return std::unexpected(map.error());
     const auto since = ParseDate(core::ConfigMap(**map).data().Get("since"));
     if (!since) {
@@ -88,33 +88,33 @@ class LegacyTokenCleaner final : public PeriodicController {
     co_return TimeUntil(*since, WallTime(context_.clock)) + kDay + UnusedFor() <= Duration::zero();
   }
 
-  bool IsUnused(const Document& secret) const {
+  bool IsUnused(const object::Document& secret) const {
     const auto metadata = core::Secret(secret).metadata();
-    const Timestamp limit = Before(WallTime(context_.clock), UnusedFor());
+    const object::Timestamp limit = Before(WallTime(context_.clock), UnusedFor());
     if (metadata.deletion_timestamp() || metadata.creation_timestamp() >= limit) return false;
     const auto last_used = metadata.labels().Find(kLastUsed);
     return !last_used || (ParseDate(*last_used) && *last_used < DateOf(limit));
   }
 
   // What an account does not list, somebody has made by hand.
-  bool IsListedByAccount(const Document& secret) const {
-    const ObjectName name = NameOf(secret);
+  bool IsListedByAccount(const object::Document& secret) const {
+    const client::ObjectName name = client::NameOf(secret);
     const std::string_view account_name = AnnotationOf(secret, kAccountNameAnnotation);
     const std::string_view uid = AnnotationOf(secret, kAccountUidAnnotation);
-    const ObjectPtr account =
+    const client::ObjectPtr account =
         accounts_.Find({.name_space = name.name_space, .name = std::string(account_name)});
-    if (!account || (!uid.empty() && UidOf(*account) != uid)) return false;
+    if (!account || (!uid.empty() && client::UidOf(*account) != uid)) return false;
     for (const auto reference : core::ServiceAccount(*account).secrets()) {
       if (reference.name() == name.name) return true;
     }
     return false;
   }
 
-  bool IsMounted(const Document& secret, NamesByNamespace& mounted) const {
-    const ObjectName name = NameOf(secret);
+  bool IsMounted(const object::Document& secret, NamesByNamespace& mounted) const {
+    const client::ObjectName name = client::NameOf(secret);
     const auto [place, is_new] = mounted.try_emplace(name.name_space);
     if (is_new) {
-      for (const ObjectPtr& pod : pods_.List(name.name_space)) {
+      for (const client::ObjectPtr& pod : pods_.List(name.name_space)) {
         AddSecretsOf(core::Pod(*pod), place->second);
       }
     }
@@ -122,24 +122,25 @@ class LegacyTokenCleaner final : public PeriodicController {
   }
 
   // Labels it, and deletes it when the label is as old in turn.
-  Task<void> Invalidate(ObjectPtr secret) {
-    const Timestamp now = WallTime(context_.clock);
+  Task<void> Invalidate(client::ObjectPtr secret) {
+    const object::Timestamp now = WallTime(context_.clock);
     const std::string_view since = LabelOf(*secret, kInvalidSince);
-    const ObjectName name = NameOf(*secret);
+    const client::ObjectName name = client::NameOf(*secret);
     if (!ParseDate(since)) {
       context_.log.Info("Marking a service account's token as invalid",
                         {{"secret", KeyOf(*secret)}});
-      std::string patch = "{\"metadata\":{\"uid\":" + JsonText(UidOf(*secret)) + ",\"labels\":{" +
-                          JsonText(kInvalidSince) + ":" + JsonText(DateOf(now)) + "}}}";
-      const Result<ObjectPtr> patched = co_await context_.client.Patch(
-          secrets_.resource(), name, PatchType::kMerge, std::move(patch));
+      std::string patch = "{\"metadata\":{\"uid\":" + object::JsonText(client::UidOf(*secret)) +
+                          ",\"labels\":{" + object::JsonText(kInvalidSince) + ":" +
+                          object::JsonText(DateOf(now)) + "}}}";
+      const Result<client::ObjectPtr> patched = co_await context_.client.Patch(
+          secrets_.resource(), name, client::PatchType::kMerge, std::move(patch));
       if (!patched) Tell("Unable to label a service account's token", name, patched.error());
       co_return;
     }
     if (since >= DateOf(Before(now, UnusedFor()))) co_return;
     context_.log.Info("Deleting a service account's token", {{"secret", KeyOf(*secret)}});
-    DeleteChoice how;
-    how.resource_version = ResourceVersionOf(*secret);
+    client::DeleteChoice how;
+    how.resource_version = client::ResourceVersionOf(*secret);
     const Result<void> deleted =
         co_await context_.client.Delete(secrets_.resource(), name, std::move(how));
     if (!deleted && !FailedWith(deleted, StatusReason::kNotFound) &&
@@ -148,14 +149,14 @@ class LegacyTokenCleaner final : public PeriodicController {
     }
   }
 
-  void Tell(std::string_view what, const ObjectName& name, const Status& why) const {
+  void Tell(std::string_view what, const client::ObjectName& name, const Status& why) const {
     context_.log.Error(what,
                        {{"secret", name.name_space + "/" + name.name}, {"err", why.ToString()}});
   }
 
-  Informer& accounts_;
-  Informer& secrets_;
-  Informer& pods_;
+  client::Informer& accounts_;
+  client::Informer& secrets_;
+  client::Informer& pods_;
 };
 
 }  // namespace
@@ -164,4 +165,4 @@ std::unique_ptr<Controller> MakeLegacyTokenCleanerController(ControllerContext c
   return std::make_unique<LegacyTokenCleaner>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

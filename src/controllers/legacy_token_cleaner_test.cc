@@ -2,24 +2,24 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::hours;
 
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
 constexpr hours kDay(24);
 
 class LegacyTokenCleanerTest : public ControllerTest {
  protected:
   void PutTracking(const std::string& since) {
-    Put(BuiltIn("", "v1", "configmaps"),
+    Put(client::BuiltIn("", "v1", "configmaps"),
         R"({"metadata":{"name":"kube-apiserver-legacy-service-account-token-tracking",
         "namespace":"kube-system"},"data":{"since":")" +
             since + "\"}}");
   }
   void PutAccount(const std::string& secrets) {
-    Put(BuiltIn("", "v1", "serviceaccounts"),
+    Put(client::BuiltIn("", "v1", "serviceaccounts"),
         R"({"metadata":{"name":"robot","namespace":"a"},"secrets":[)" + secrets + "]}");
   }
   void PutSecret(const std::string& name, Duration age, const std::string& labels = {}) {
@@ -31,7 +31,7 @@ class LegacyTokenCleanerTest : public ControllerTest {
   }
   std::string Date(Duration from_now) { return TimeFromNow(from_now).substr(0, 10); }
   std::string InvalidSince(const std::string& name) {
-    const ObjectPtr secret = Find(Secrets(), "a", name);
+    const client::ObjectPtr secret = Find(Secrets(), "a", name);
     return secret ? std::string(LabelOf(*secret, "kubernetes.io/legacy-token-invalid-since"))
                   : "gone";
   }
@@ -50,7 +50,7 @@ TEST_F(LegacyTokenCleanerTest, WhatNobodyUsedForAYearIsMarkedAndDeletedAYearLate
   PutSecret("used", kDay * 500, LastUsed(kDay * 100));
   PutSecret("by-hand", kDay * 500);
   PutSecret("mounted", kDay * 500);
-  Put(BuiltIn("", "v1", "pods"), R"({"metadata":{"name":"p","namespace":"a"},
+  Put(client::BuiltIn("", "v1", "pods"), R"({"metadata":{"name":"p","namespace":"a"},
       "spec":{"volumes":[{"name":"v","secret":{"secretName":"mounted"}}]}})");
   Run(MakeLegacyTokenCleanerController);
   const std::string today = Date({});
@@ -93,10 +93,10 @@ TEST_F(LegacyTokenCleanerTest, WhatFailsIsDoneTheNextDay) {
   PutTracking(Date(-kDay * 400));
   PutAccount(R"({"name":"unused"})");
   PutSecret("unused", kDay * 500);
-  api_.Fail({.verb = ClientVerb::kPatch});
+  api_.Fail({.verb = client::ClientVerb::kPatch});
   Run(MakeLegacyTokenCleanerController);
   EXPECT_EQ(InvalidSince("unused"), "");
-  api_.Fail({.verb = ClientVerb::kGet});
+  api_.Fail({.verb = client::ClientVerb::kGet});
   Pass(kDay);
   EXPECT_EQ(InvalidSince("unused"), "");
   Pass(kDay);
@@ -104,4 +104,4 @@ TEST_F(LegacyTokenCleanerTest, WhatFailsIsDoneTheNextDay) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "base/suggest.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 // What managed fields and user agents call everything that runs here.
@@ -58,7 +58,7 @@ class Manager final : public ControllerManager {
   Manager(ManagerOptions options, ManagerEnvironment environment)
       : options_(std::move(options)),
         environment_(std::move(environment)),
-        informers_(MakeInformerSet(ClientOf({}), environment_.random)) {}
+        informers_(client::MakeInformerSet(ClientOf({}), environment_.random)) {}
 
   ~Manager() override {
     for (const Loop& loop : loops_) executor().Cancel(loop.start);
@@ -123,7 +123,7 @@ class Manager final : public ControllerManager {
  private:
   struct Loop {
     const ControllerSpec* spec;
-    std::unique_ptr<EventRecorder> events;
+    std::unique_ptr<client::EventRecorder> events;
     std::unique_ptr<Controller> controller;  // goes before the events that it tells
     Executor::TimerId start = {};
   };
@@ -147,8 +147,8 @@ class Manager final : public ControllerManager {
     });
   }
 
-  Client ClientOf(std::string_view service_account) {
-    return Client(environment_.transport(service_account), std::string(kManagerName));
+  client::Client ClientOf(std::string_view service_account) {
+    return client::Client(environment_.transport(service_account), std::string(kManagerName));
   }
 
   void Make(const ControllerSpec& spec) {
@@ -159,8 +159,8 @@ class Manager final : public ControllerManager {
       }
       return;
     }
-    Client client = ClientOf(spec.service_account);
-    auto events = MakeEventRecorder(client, std::string(spec.name), environment_.random);
+    client::Client client = ClientOf(spec.service_account);
+    auto events = client::MakeEventRecorder(client, std::string(spec.name), environment_.random);
     auto controller = spec.make({.client = client,
                                  .informers = *informers_,
                                  .clock = environment_.clock,
@@ -178,7 +178,7 @@ class Manager final : public ControllerManager {
 
   const ManagerOptions options_;
   const ManagerEnvironment environment_;
-  const std::unique_ptr<InformerSet> informers_;
+  const std::unique_ptr<client::InformerSet> informers_;
   std::vector<Loop> loops_;
   bool stopped_ = false;
 };
@@ -196,4 +196,4 @@ Result<std::unique_ptr<ControllerManager>> ControllerManager::Make(ManagerOption
   return std::make_unique<Manager>(std::move(options), std::move(environment));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

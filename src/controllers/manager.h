@@ -14,7 +14,7 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 struct ManagerOptions {
   // As --controllers has it: "*" for what is on by default, a name or alias, "-name" to leave out.
@@ -32,12 +32,12 @@ struct ManagerEnvironment {
   // The way to the API server with the rights of a service account of kube-system; "" for those of
   // the manager itself. It outlives the manager; asked for the same account twice, it gives the
   // same.
-  std::function<ClientTransport&(std::string_view service_account)> transport;
+  std::function<client::ClientTransport&(std::string_view service_account)> transport;
   Clock& clock;
   Random& random;
   Log& log;
   ControllerMetrics& metrics;
-  WorkQueueMetrics* queue_metrics = nullptr;  // outlives the manager
+  client::WorkQueueMetrics* queue_metrics = nullptr;  // outlives the manager
 };
 
 class ControllerManager {
@@ -60,4 +60,4 @@ class ControllerManager {
   virtual std::map<std::string, std::string> Faults() const = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -11,7 +11,7 @@
 #include "client/testing.h"
 #include "crypto/testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -61,15 +61,16 @@ class ManagerTest : public ::testing::Test {
   void Start(Texts controllers, ManagerOptions options = {}) {
     options.controllers = std::move(controllers);
     auto made = ControllerManager::Make(
-        std::move(options), {.transport = [this](std::string_view account) -> ClientTransport& {
-                               auto& way = ways_[std::string(account)];
-                               if (way == nullptr) way = std::make_unique<FakeApi>(executor_);
-                               return *way;
-                             },
-                             .clock = executor_.clock(),
-                             .random = random_,
-                             .log = log_,
-                             .metrics = metrics_});
+        std::move(options),
+        {.transport = [this](std::string_view account) -> client::ClientTransport& {
+           auto& way = ways_[std::string(account)];
+           if (way == nullptr) way = std::make_unique<client::FakeApi>(executor_);
+           return *way;
+         },
+         .clock = executor_.clock(),
+         .random = random_,
+         .log = log_,
+         .metrics = metrics_});
     ASSERT_TRUE(made) << made.error().message();
     manager_ = std::move(*made);
     manager_->Start();
@@ -79,13 +80,13 @@ class ManagerTest : public ::testing::Test {
     return std::ranges::find(running, name) != running.end();
   }
 
-  ManualExecutor executor_;
+  client::ManualExecutor executor_;
   SeededRandom random_{5};
   MemoryLogSink sink_;
   Log log_{executor_.clock(), sink_};
   MetricsRegistry registry_;
   ControllerMetrics metrics_{registry_};
-  std::map<std::string, std::unique_ptr<FakeApi>> ways_;
+  std::map<std::string, std::unique_ptr<client::FakeApi>> ways_;
   std::unique_ptr<ControllerManager> manager_;
 };
 
@@ -164,7 +165,7 @@ TEST_F(ManagerTest, ALoopIsNotWellWhenItIsStoppedOrAStepNeverEnds) {
   using Faults = std::map<std::string, std::string>;
   EXPECT_EQ(manager_->Faults(), (Faults{{"namespace-controller", ""}, {"ttl-controller", ""}}));
   // A namespace whose deletion waits for an answer that does not come.
-  const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+  const client::ApiResource& namespaces = client::BuiltIn("", "v1", "namespaces");
   ways_[""]->objects().Put(
       namespaces,
       R"({"metadata":{"name":"a",)"
@@ -180,4 +181,4 @@ TEST_F(ManagerTest, ALoopIsNotWellWhenItIsStoppedOrAStepNeverEnds) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

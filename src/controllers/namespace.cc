@@ -10,7 +10,7 @@
 #include "controllers/objects.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core_v1 = views::core_v1;
@@ -21,13 +21,13 @@ constexpr Duration kLongestRetry = std::chrono::seconds(60);
 // No namespace has this name: it stands for all of them.
 constexpr std::string_view kAll = "";
 
-const ApiResource& Namespaces() {
-  static const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+const client::ApiResource& Namespaces() {
+  static const client::ApiResource& namespaces = client::BuiltIn("", "v1", "namespaces");
   return namespaces;
 }
 
-bool SetTerminating(Document& name_space) {
-  if (!IsDeleting(name_space)) return false;
+bool SetTerminating(object::Document& name_space) {
+  if (!client::IsDeleting(name_space)) return false;
   core_v1::MutableNamespace view(name_space);
   if (view.Read().status().phase() == "Terminating") return false;
   view.mutable_status().set_phase("Terminating");
@@ -35,7 +35,7 @@ bool SetTerminating(Document& name_space) {
 }
 
 // Gives up the finalizer; the others of spec.finalizers stay, in order.
-bool Finalize(Document& name_space) {
+bool Finalize(object::Document& name_space) {
   core_v1::MutableNamespace view(name_space);
   std::vector<std::string> others;
   for (const std::string_view finalizer : view.Read().spec().finalizers()) {
@@ -47,7 +47,7 @@ bool Finalize(Document& name_space) {
   return true;
 }
 
-class NamespaceController final : public Controller, private InformerHandler {
+class NamespaceController final : public Controller, private client::InformerHandler {
  public:
   explicit NamespaceController(ControllerContext context)
       : context_(std::move(context)),
@@ -71,10 +71,10 @@ class NamespaceController final : public Controller, private InformerHandler {
   Duration busy_for() const override { return queue_.busy_for(); }
 
  private:
-  using Edit = std::function<bool(Document& name_space)>;  // false: nothing to change
+  using Edit = std::function<bool(object::Document& name_space)>;  // false: nothing to change
 
-  static WorkQueueOptions QueueOptions(const ControllerContext& context) {
-    WorkQueueOptions queue;
+  static client::WorkQueueOptions QueueOptions(const ControllerContext& context) {
+    client::WorkQueueOptions queue;
     queue.name = "namespace";
     queue.workers = context.options.concurrent_namespace_syncs;
     queue.metrics = context.queue_metrics;
@@ -87,17 +87,20 @@ class NamespaceController final : public Controller, private InformerHandler {
     if (period > Duration::zero()) queue_.AddAfter(std::string(kAll), period);
   }
 
-  void OnAdd(const ObjectPtr& object) override { Enqueue(*object); }
-  void OnUpdate(const ObjectPtr& /*old*/, const ObjectPtr& object) override { Enqueue(*object); }
-  void OnDelete(const ObjectPtr& /*last*/) override {}
+  void OnAdd(const client::ObjectPtr& object) override { Enqueue(*object); }
+  void OnUpdate(const client::ObjectPtr& /*old*/, const client::ObjectPtr& object) override {
+    Enqueue(*object);
+  }
+  void OnDelete(const client::ObjectPtr& /*last*/) override {}
 
-  void Enqueue(const Document& name_space) {
-    if (IsDeleting(name_space)) queue_.AddAfter(NameOf(name_space).name, kSettleTime);
+  void Enqueue(const object::Document& name_space) {
+    if (client::IsDeleting(name_space))
+      queue_.AddAfter(client::NameOf(name_space).name, kSettleTime);
   }
 
   Task<Result<void>> Reconcile(std::string key) {
     if (key == kAll) {
-      for (const ObjectPtr& each : informer_.List()) Enqueue(*each);
+      for (const client::ObjectPtr& each : informer_.List()) Enqueue(*each);
       ComeBackForAll();
       co_return Result<void>();
     }
@@ -113,10 +116,10 @@ class NamespaceController final : public Controller, private InformerHandler {
 
   // kNotFound when the namespace is gone.
   Task<Result<void>> SeeTo(std::string key) {
-    const ObjectName name{.name_space = {}, .name = key};
-    Result<ObjectPtr> name_space = co_await context_.client.Get(Namespaces(), name);
+    const client::ObjectName name{.name_space = {}, .name = key};
+    Result<client::ObjectPtr> name_space = co_await context_.client.Get(Namespaces(), name);
     if (!name_space) co_return std::unexpected(std::move(name_space).error());
-    if (!IsDeleting(**name_space)) co_return Result<void>();
+    if (!client::IsDeleting(**name_space)) co_return Result<void>();
 
     Edit edit = SetTerminating;
     name_space = co_await Change(*name_space, "status", edit);
@@ -124,7 +127,8 @@ class NamespaceController final : public Controller, private InformerHandler {
     const core_v1::Namespace view(**name_space);
     if (view.spec().finalizers().empty()) co_return Result<void>();
 
-    const Timestamp deleted_at = view.metadata().deletion_timestamp().value_or(kZeroTimestamp);
+    const object::Timestamp deleted_at =
+        view.metadata().deletion_timestamp().value_or(object::kZeroTimestamp);
     const NamespacePass pass =
         co_await DeleteNamespaceContents(context_.client, context_.clock, key, deleted_at);
     name_space = co_await Tell(*name_space, pass.findings);
@@ -143,35 +147,36 @@ class NamespaceController final : public Controller, private InformerHandler {
   }
 
   // Conditions are for people: that they cannot be written keeps nothing from going on.
-  Task<Result<ObjectPtr>> Tell(ObjectPtr name_space, NamespaceFindings findings) {
-    Edit edit = [this, &findings](Document& copy) {
-      const Timestamp now = MakeTimestamp(WallTime(context_.clock).seconds, 0);
-      return IsDeleting(copy) && SetNamespaceConditions(findings, now, copy);
+  Task<Result<client::ObjectPtr>> Tell(client::ObjectPtr name_space, NamespaceFindings findings) {
+    Edit edit = [this, &findings](object::Document& copy) {
+      const object::Timestamp now = object::MakeTimestamp(WallTime(context_.clock).seconds, 0);
+      return client::IsDeleting(copy) && SetNamespaceConditions(findings, now, copy);
     };
-    Result<ObjectPtr> told = co_await Change(name_space, "status", std::move(edit));
+    Result<client::ObjectPtr> told = co_await Change(name_space, "status", std::move(edit));
     if (told || told.error().reason() == StatusReason::kNotFound) co_return told;
     context_.log.Error(
         "cannot write the conditions of a namespace",
-        {{"namespace", NameOf(*name_space).name}, {"error", told.error().message()}});
+        {{"namespace", client::NameOf(*name_space).name}, {"error", told.error().message()}});
     co_return name_space;
   }
 
   // Makes an edit to the latest state, again and again while others get ahead of it.
-  Task<Result<ObjectPtr>> Change(ObjectPtr name_space, std::string subresource, Edit edit) {
+  Task<Result<client::ObjectPtr>> Change(client::ObjectPtr name_space, std::string subresource,
+                                         Edit edit) {
     for (int tries = 1;; ++tries) {
-      const std::shared_ptr<Document> copy = MutableCopy(*name_space);
+      const std::shared_ptr<object::Document> copy = client::MutableCopy(*name_space);
       if (!edit(*copy)) co_return name_space;
-      const ObjectPtr wanted = copy;
-      Result<ObjectPtr> written =
+      const client::ObjectPtr wanted = copy;
+      Result<client::ObjectPtr> written =
           co_await context_.client.Update(Namespaces(), wanted, subresource);
       if (written || written.error().reason() != StatusReason::kConflict ||
           tries == limits::kMaxConflictTries) {
         co_return written;
       }
-      const ObjectName name = NameOf(*name_space);
-      Result<ObjectPtr> latest = co_await context_.client.Get(Namespaces(), name);
+      const client::ObjectName name = client::NameOf(*name_space);
+      Result<client::ObjectPtr> latest = co_await context_.client.Get(Namespaces(), name);
       if (!latest) co_return latest;
-      if (UidOf(**latest) != UidOf(*name_space)) {
+      if (client::UidOf(**latest) != client::UidOf(*name_space)) {
         co_return Fail(StatusReason::kConflict, "namespace uid has changed across retries");
       }
       name_space = std::move(*latest);
@@ -179,8 +184,8 @@ class NamespaceController final : public Controller, private InformerHandler {
   }
 
   ControllerContext context_;
-  Informer& informer_;
-  WorkQueue queue_;
+  client::Informer& informer_;
+  client::WorkQueue queue_;
   bool started_ = false;
   bool stopped_ = false;
 };
@@ -191,4 +196,4 @@ std::unique_ptr<Controller> MakeNamespaceController(ControllerContext context) {
   return std::make_unique<NamespaceController>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

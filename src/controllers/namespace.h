@@ -11,8 +11,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeNamespaceController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

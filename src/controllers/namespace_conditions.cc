@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core_v1 = views::core_v1;
@@ -77,7 +77,7 @@ std::array<std::string, 5> Messages(const NamespaceFindings& findings) {
 }
 
 bool SetCondition(core_v1::MutableNamespaceStatus status, const ConditionType& type,
-                  const std::string& failure, Timestamp now) {
+                  const std::string& failure, object::Timestamp now) {
   const std::string_view state = failure.empty() ? "False" : "True";
   const std::string_view reason = failure.empty() ? type.fine_reason : type.failed_reason;
   const std::string_view message = failure.empty() ? type.fine_message : failure;
@@ -127,8 +127,8 @@ std::string IncompleteDiscovery(const std::vector<std::string>& unavailable) {
          Joined(std::move(texts));
 }
 
-bool SetNamespaceConditions(const NamespaceFindings& findings, Timestamp now,
-                            Document& name_space) {
+bool SetNamespaceConditions(const NamespaceFindings& findings, object::Timestamp now,
+                            object::Document& name_space) {
   const std::array<std::string, 5> messages = Messages(findings);
   core_v1::MutableNamespace view(name_space);
   bool changed = false;
@@ -138,4 +138,4 @@ bool SetNamespaceConditions(const NamespaceFindings& findings, Timestamp now,
   return changed;
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -18,7 +18,7 @@
 #include "object/scalar/time.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // What one look at the contents of a namespace has found.
 struct NamespaceFindings {
@@ -41,6 +41,7 @@ std::string IncompleteDiscovery(const std::vector<std::string>& unavailable);
 
 // Writes the conditions into a Namespace; false when they already say so. A condition keeps the
 // time of its last transition as long as its status stays.
-bool SetNamespaceConditions(const NamespaceFindings& findings, Timestamp now, Document& name_space);
+bool SetNamespaceConditions(const NamespaceFindings& findings, object::Timestamp now,
+                            object::Document& name_space);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -5,23 +5,23 @@
 #include "base/limits.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core_v1 = views::core_v1;
 
-constexpr Timestamp kFirst{.seconds = 100, .nanos = 0};
-constexpr Timestamp kLater{.seconds = 200, .nanos = 0};
+constexpr object::Timestamp kFirst{.seconds = 100, .nanos = 0};
+constexpr object::Timestamp kLater{.seconds = 200, .nanos = 0};
 
 TEST(NamespaceConditionsTest, AllFiveAreWrittenOnceAndOnlyChangesCount) {
-  Document document = core_v1::Namespace::New();
+  object::Document document = core_v1::Namespace::New();
   EXPECT_TRUE(SetNamespaceConditions({}, kFirst, document));
   EXPECT_EQ(core_v1::Namespace(document).status().conditions().size(), 5U);
   EXPECT_FALSE(SetNamespaceConditions({}, kLater, document));
 }
 
 TEST(NamespaceConditionsTest, TheTimeOfTransitionStaysWhileTheStatusDoes) {
-  Document document = core_v1::Namespace::New();
+  object::Document document = core_v1::Namespace::New();
   const auto condition = [&] { return core_v1::Namespace(document).status().conditions()[3]; };
   NamespaceFindings findings{.remaining = {{"configmaps.", 2}}};
   SetNamespaceConditions(findings, kFirst, document);
@@ -37,7 +37,7 @@ TEST(NamespaceConditionsTest, TheTimeOfTransitionStaysWhileTheStatusDoes) {
 }
 
 TEST(NamespaceConditionsTest, ConditionsOfOthersStay) {
-  Document document = core_v1::Namespace::New();
+  object::Document document = core_v1::Namespace::New();
   core_v1::MutableNamespace(document).mutable_status().add_conditions().set_type("Other");
   SetNamespaceConditions({}, kFirst, document);
   EXPECT_EQ(core_v1::Namespace(document).status().conditions().size(), 6U);
@@ -45,7 +45,7 @@ TEST(NamespaceConditionsTest, ConditionsOfOthersStay) {
 }
 
 TEST(NamespaceConditionsTest, FailuresAreCountedAndInOrder) {
-  Document document = core_v1::Namespace::New();
+  object::Document document = core_v1::Namespace::New();
   SetNamespaceConditions({.content_failures = {"b failed", "a failed"}}, kFirst, document);
   EXPECT_EQ(core_v1::Namespace(document).status().conditions()[2].message(),
             "Failed to delete all resource types, 2 remaining: a failed, b failed");
@@ -54,7 +54,7 @@ TEST(NamespaceConditionsTest, FailuresAreCountedAndInOrder) {
 TEST(NamespaceConditionsTest, MessagesAreBounded) {
   NamespaceFindings findings;
   for (int i = 0; i < 10'000; ++i) findings.finalizers["example.com/ä" + std::to_string(i)] = 1;
-  Document document = core_v1::Namespace::New();
+  object::Document document = core_v1::Namespace::New();
   SetNamespaceConditions(findings, kFirst, document);
   const std::string_view message = core_v1::Namespace(document).status().conditions()[4].message();
   EXPECT_LE(message.size(), limits::kMaxConditionMessageBytes);
@@ -62,4 +62,4 @@ TEST(NamespaceConditionsTest, MessagesAreBounded) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -13,7 +13,7 @@
 #include "controllers/run_concurrently.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core_v1 = views::core_v1;
@@ -28,7 +28,7 @@ struct Kept {
   std::string failure = {};  // empty: there was none
 };
 
-bool IsPods(const ApiResource& resource) {
+bool IsPods(const client::ApiResource& resource) {
   return resource.group.empty() && resource.name == "pods";
 }
 
@@ -40,8 +40,9 @@ bool IsUnsupported(const Status& status) {
 
 class ResourceDeletion {
  public:
-  ResourceDeletion(Client client, Clock& clock, const DiscoveredResource& discovered,
-                   const std::string& name_space, Timestamp deleted_at)
+  ResourceDeletion(client::Client client, Clock& clock,
+                   const client::DiscoveredResource& discovered, const std::string& name_space,
+                   object::Timestamp deleted_at)
       : client_(std::move(client)),
         clock_(clock),
         discovered_(discovered),
@@ -67,27 +68,27 @@ class ResourceDeletion {
   }
 
  private:
-  using Visit = std::function<void(const Document& object)>;
+  using Visit = std::function<void(const object::Document& object)>;
 
-  const ApiResource& resource() const { return discovered_.resource; }
+  const client::ApiResource& resource() const { return discovered_.resource; }
 
   // False: the resource cannot be listed.
   Task<Result<bool>> ForEach(bool metadata_only, Visit visit) {
     if (!discovered_.Has("list")) co_return false;
     std::string continue_token;
     do {
-      ClientCall call;
+      client::ClientCall call;
       call.resource = &resource();
       call.target.name_space = name_space_;
       call.metadata_only = metadata_only;
       call.limit = limits::kNamespacePageItems;
       call.continue_token = std::move(continue_token);
-      Result<ClientReply> page = co_await client_.List(std::move(call));
+      Result<client::ClientReply> page = co_await client_.List(std::move(call));
       if (!page) {
         if (IsUnsupported(page.error())) co_return false;
         co_return std::unexpected(std::move(page).error());
       }
-      for (const ObjectPtr& item : page->items) visit(*item);
+      for (const client::ObjectPtr& item : page->items) visit(*item);
       continue_token = std::move(page->continue_token);
     } while (!continue_token.empty());
     co_return true;
@@ -96,7 +97,7 @@ class ResourceDeletion {
   // The longest grace of a pod that runs; none once all of them should long be gone.
   Task<Result<int64_t>> EstimateGrace() {
     int64_t longest = 0;
-    Visit visit = [&longest](const Document& object) {
+    Visit visit = [&longest](const object::Document& object) {
       const core_v1::Pod pod(object);
       const std::string_view phase = pod.status().phase();
       if (phase == "Succeeded" || phase == "Failed") return;
@@ -111,14 +112,14 @@ class ResourceDeletion {
 
   Task<Result<void>> DeleteAll() {
     if (discovered_.Has("deletecollection")) {
-      ClientCall call;
-      call.verb = ClientVerb::kDeleteCollection;
+      client::ClientCall call;
+      call.verb = client::ClientVerb::kDeleteCollection;
       call.resource = &resource();
       call.target.name_space = name_space_;
       call.metadata_only = true;  // what was there is answered, and nobody looks at it
       // Everything in the namespace goes, so that nothing must be orphaned.
       call.deletion.propagation = "Background";
-      Result<ClientReply> deleted = co_await client_.Send(std::move(call));
+      Result<client::ClientReply> deleted = co_await client_.Send(std::move(call));
       if (deleted) co_return Result<void>();
       if (!IsUnsupported(deleted.error())) co_return std::unexpected(std::move(deleted).error());
     }
@@ -126,8 +127,10 @@ class ResourceDeletion {
   }
 
   Task<Result<void>> DeleteEach() {
-    std::vector<ObjectName> names;
-    Visit visit = [&names](const Document& object) { names.push_back(NameOf(object)); };
+    std::vector<client::ObjectName> names;
+    Visit visit = [&names](const object::Document& object) {
+      names.push_back(client::NameOf(object));
+    };
     Result<bool> listed = co_await ForEach(true, visit);
     if (!listed) co_return std::unexpected(std::move(listed).error());
     std::optional<Status> failure;
@@ -139,8 +142,8 @@ class ResourceDeletion {
     co_return Result<void>();
   }
 
-  Task<bool> DeleteOne(ObjectName name, std::optional<Status>* failure) {
-    const DeleteChoice how{.propagation = "Background"};
+  Task<bool> DeleteOne(client::ObjectName name, std::optional<Status>* failure) {
+    const client::DeleteChoice how{.propagation = "Background"};
     Result<void> deleted = co_await client_.Delete(resource(), std::move(name), how);
     if (deleted || IsUnsupported(deleted.error())) co_return true;
     *failure = std::move(deleted).error();
@@ -148,7 +151,7 @@ class ResourceDeletion {
   }
 
   Task<Kept> CountLeft(Kept kept) {
-    Visit visit = [&kept](const Document& object) {
+    Visit visit = [&kept](const object::Document& object) {
       ++kept.remaining;
       for (std::string& finalizer : FinalizersOf(object)) ++kept.finalizers[std::move(finalizer)];
     };
@@ -169,14 +172,14 @@ class ResourceDeletion {
     co_return kept;
   }
 
-  Client client_;
+  client::Client client_;
   Clock& clock_;
-  const DiscoveredResource& discovered_;
+  const client::DiscoveredResource& discovered_;
   const std::string& name_space_;
-  const Timestamp deleted_at_;
+  const object::Timestamp deleted_at_;
 };
 
-void Take(const ApiResource& resource, Kept kept, NamespacePass& pass) {
+void Take(const client::ApiResource& resource, Kept kept, NamespacePass& pass) {
   pass.estimate_seconds = std::max(pass.estimate_seconds, kept.estimate_seconds);
   if (!kept.failure.empty()) pass.findings.content_failures.push_back(std::move(kept.failure));
   if (kept.remaining == 0) return;
@@ -187,11 +190,11 @@ void Take(const ApiResource& resource, Kept kept, NamespacePass& pass) {
 }
 
 // What can hold objects of a namespace and be emptied, pods first. Notes what cannot be told.
-std::vector<const DiscoveredResource*> Deletable(const ServedApi& served,
-                                                 NamespaceFindings& findings) {
-  std::vector<const DiscoveredResource*> deletable;
-  for (const DiscoveredResource& discovered : served.resources) {
-    const ApiResource& resource = discovered.resource;
+std::vector<const client::DiscoveredResource*> Deletable(const client::ServedApi& served,
+                                                         NamespaceFindings& findings) {
+  std::vector<const client::DiscoveredResource*> deletable;
+  for (const client::DiscoveredResource& discovered : served.resources) {
+    const client::ApiResource& resource = discovered.resource;
     if (!resource.namespaced || !discovered.Has("delete")) continue;
     if (resource.group.contains('/') || resource.version.contains('/')) {
       findings.parsing_failure = "unexpected GroupVersion string: " + resource.api_version();
@@ -200,7 +203,7 @@ std::vector<const DiscoveredResource*> Deletable(const ServedApi& served,
     deletable.push_back(&discovered);
   }
   std::ranges::stable_partition(
-      deletable, [](const DiscoveredResource* each) { return IsPods(each->resource); });
+      deletable, [](const client::DiscoveredResource* each) { return IsPods(each->resource); });
   if (!served.unavailable.empty()) {
     findings.discovery_failure = IncompleteDiscovery(served.unavailable);
   }
@@ -209,15 +212,15 @@ std::vector<const DiscoveredResource*> Deletable(const ServedApi& served,
 
 }  // namespace
 
-Task<NamespacePass> DeleteNamespaceContents(Client client, Clock& clock, std::string name_space,
-                                            Timestamp deleted_at) {
+Task<NamespacePass> DeleteNamespaceContents(client::Client client, Clock& clock,
+                                            std::string name_space, object::Timestamp deleted_at) {
   NamespacePass pass;
-  const Result<ServedApi> served = co_await client.Discover();
+  const Result<client::ServedApi> served = co_await client.Discover();
   if (!served) {
     pass.findings.discovery_failure = served.error().message();
     co_return pass;
   }
-  for (const DiscoveredResource* discovered : Deletable(*served, pass.findings)) {
+  for (const client::DiscoveredResource* discovered : Deletable(*served, pass.findings)) {
     const bool pods = IsPods(discovered->resource);
     ResourceDeletion deletion(client, clock, *discovered, name_space, deleted_at);
     Kept kept = co_await deletion.Run();
@@ -227,4 +230,4 @@ Task<NamespacePass> DeleteNamespaceContents(Client client, Clock& clock, std::st
   co_return pass;
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -16,7 +16,7 @@
 #include "controllers/namespace_conditions.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 struct NamespacePass {
   NamespaceFindings findings;
@@ -25,7 +25,7 @@ struct NamespacePass {
   int64_t estimate_seconds = 0;
 };
 
-Task<NamespacePass> DeleteNamespaceContents(Client client, Clock& clock, std::string name_space,
-                                            Timestamp deleted_at);
+Task<NamespacePass> DeleteNamespaceContents(client::Client client, Clock& clock,
+                                            std::string name_space, object::Timestamp deleted_at);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -4,14 +4,14 @@
 #include "object/json/encode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
-const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
+const client::ApiResource& Namespaces() { return client::BuiltIn("", "v1", "namespaces"); }
+const client::ApiResource& Pods() { return client::BuiltIn("", "v1", "pods"); }
 
 class NamespaceControllerTest : public DeletionTest {
  protected:
@@ -22,7 +22,7 @@ class NamespaceControllerTest : public DeletionTest {
   }
   void Start() { Run(MakeNamespaceController); }
   void DeleteNamespace() { ASSERT_TRUE(Delete(Namespaces(), "ns")); }
-  ObjectPtr Namespace() { return Find(Namespaces(), "ns"); }
+  client::ObjectPtr Namespace() { return Find(Namespaces(), "ns"); }
 
   void PutPod(const std::string& name, int grace_seconds, const std::string& finalizer = {}) {
     std::string metadata = R"("name":")" + name + R"(","namespace":"ns")";
@@ -34,7 +34,7 @@ class NamespaceControllerTest : public DeletionTest {
   }
   // "True SomeResourcesRemain Some resources …", or "" when there is no such condition.
   std::string Condition(std::string_view type) {
-    const ObjectPtr object = Namespace();
+    const client::ObjectPtr object = Namespace();
     if (object == nullptr) return "no namespace";
     const views::core_v1::Namespace view(*object);
     for (const views::core_v1::NamespaceCondition each : view.status().conditions()) {
@@ -50,8 +50,8 @@ TEST_F(NamespaceControllerTest, LeavesNamespacesAloneThatAreNotDeleted) {
   Put(ConfigMaps(), {.name_space = "ns", .name = "a"});
   Start();
   Pass(minutes(30));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection), 0U);
-  EXPECT_EQ(api_.CountOf(ClientVerb::kUpdate), 0U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDeleteCollection), 0U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kUpdate), 0U);
   EXPECT_NE(Find(ConfigMaps(), "a", "ns"), nullptr);
 }
 
@@ -64,7 +64,7 @@ TEST_F(NamespaceControllerTest, DeletesAllContentsAndThenTheNamespace) {
   Start();
   DeleteNamespace();
   Pass(seconds(4));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection), 0U) << "others may not know yet";
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDeleteCollection), 0U) << "others may not know yet";
   Pass(seconds(6));
   EXPECT_EQ(Namespace(), nullptr);
   EXPECT_EQ(api_.objects().All(ConfigMaps(), "ns").size(), 0U);
@@ -87,7 +87,7 @@ TEST_F(NamespaceControllerTest, PodsGoFirstAndTheRestWaitsForThem) {
   DeleteNamespace();
   Pass(seconds(20));
   ASSERT_NE(Find(Pods(), "p", "ns"), nullptr);
-  EXPECT_TRUE(IsDeleting(*Find(Pods(), "p", "ns")));
+  EXPECT_TRUE(client::IsDeleting(*Find(Pods(), "p", "ns")));
   EXPECT_NE(Find(ConfigMaps(), "needed", "ns"), nullptr);
   EXPECT_EQ(Condition("NamespaceContentRemaining"),
             "True SomeResourcesRemain Some resources are remaining: pods. has 1 resource "
@@ -107,12 +107,12 @@ TEST_F(NamespaceControllerTest, ComesBackAfterHalfTheGraceOfPods) {
   Start();
   DeleteNamespace();
   Pass(seconds(12));  // the status that was written brings it back once more
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 2U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDeleteCollection, "pods"), 2U);
   api_.ForgetCalls();
   Pass(seconds(28));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 0U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDeleteCollection, "pods"), 0U);
   Pass(seconds(2));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 1U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDeleteCollection, "pods"), 1U);
 }
 
 TEST_F(NamespaceControllerTest, PodsThatOutstayTheirGraceAreAFailure) {
@@ -172,7 +172,7 @@ TEST_F(NamespaceControllerTest, AGroupThatDoesNotAnswerKeepsTheNamespaceAndIsNam
 TEST_F(NamespaceControllerTest, ResourcesThatCannotBeDeletedAreNamedAndTheOthersGo) {
   Put(ConfigMaps(), {.name_space = "ns", .name = "a"});
   Put(Secrets(), {.name_space = "ns", .name = "s"});
-  api_.Fail({.verb = ClientVerb::kDeleteCollection,
+  api_.Fail({.verb = client::ClientVerb::kDeleteCollection,
              .resource = "configmaps",
              .times = -1,
              .status = Status(StatusReason::kForbidden, "not you")});
@@ -191,7 +191,7 @@ TEST_F(NamespaceControllerTest, WithoutDeleteCollectionEachObjectIsDeleted) {
   for (int i = 0; i < 1500; ++i) {
     Put(ConfigMaps(), {.name_space = "ns", .name = "c" + std::to_string(i)});
   }
-  api_.Fail({.verb = ClientVerb::kDeleteCollection,
+  api_.Fail({.verb = client::ClientVerb::kDeleteCollection,
              .resource = "configmaps",
              .times = -1,
              .status = Status(StatusReason::kMethodNotAllowed, "no such verb")});
@@ -199,13 +199,13 @@ TEST_F(NamespaceControllerTest, WithoutDeleteCollectionEachObjectIsDeleted) {
   api_.SetDelay(std::chrono::milliseconds(10));
   DeleteNamespace();
   Pass(seconds(10));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kDelete, "configmaps"), 1500U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kDelete, "configmaps"), 1500U);
   EXPECT_EQ(Namespace(), nullptr);
 }
 
 TEST_F(NamespaceControllerTest, OthersWhoWriteTheNamespaceMeanwhileAreNoHindrance) {
   Start();
-  api_.Fail({.verb = ClientVerb::kUpdate,
+  api_.Fail({.verb = client::ClientVerb::kUpdate,
              .resource = "namespaces",
              .times = 4,
              .status = Status(StatusReason::kConflict, "somebody was faster")});
@@ -222,9 +222,9 @@ TEST_F(NamespaceControllerTest, OtherFinalizersOfTheNamespaceStay) {
   DeleteNamespace();
   Pass(minutes(1));
   ASSERT_NE(Namespace(), nullptr);
-  const Value* finalizers = Namespace()->root().FindPath({"spec", "finalizers"});
+  const object::Value* finalizers = Namespace()->root().FindPath({"spec", "finalizers"});
   ASSERT_NE(finalizers, nullptr);
-  EXPECT_EQ(EncodeJson(*finalizers), R"(["a.example.com/a","z.example.com/z"])");
+  EXPECT_EQ(object::EncodeJson(*finalizers), R"(["a.example.com/a","z.example.com/z"])");
 }
 
 TEST_F(NamespaceControllerTest, ManyNamespacesGoTogetherThroughFailures) {
@@ -248,4 +248,4 @@ TEST_F(NamespaceControllerTest, ManyNamespacesGoTogetherThroughFailures) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -12,11 +12,11 @@
 #include "object/scalar/time.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // "namespace/name", or "name" of what belongs to no namespace.
-std::string KeyOf(const Document& object);
-ObjectName NameOfKey(std::string_view key);
+std::string KeyOf(const object::Document& object);
+client::ObjectName NameOfKey(std::string_view key);
 
 template <typename T>
 bool FailedWith(const Result<T>& result, StatusReason reason) {
@@ -32,17 +32,17 @@ bool FailedAsNamespaceEnds(const Result<T>& result) {
   return false;
 }
 
-Timestamp WallTime(Clock& clock);
+object::Timestamp WallTime(Clock& clock);
 // Negative when it has passed. A hundred years at the most, so that it can be reckoned with.
-Duration TimeUntil(Timestamp when, Timestamp now);
+Duration TimeUntil(object::Timestamp when, object::Timestamp now);
 
 // A metadata map's entry; "" when there is none.
-std::string_view LabelOf(const Document& object, std::string_view key);
-std::string_view AnnotationOf(const Document& object, std::string_view key);
+std::string_view LabelOf(const object::Document& object, std::string_view key);
+std::string_view AnnotationOf(const object::Document& object, std::string_view key);
 
-bool HasFinalizer(const Document& object, std::string_view finalizer);
+bool HasFinalizer(const object::Document& object, std::string_view finalizer);
 // Copies to be written back.
-ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer);
-ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer);
+client::ObjectPtr WithFinalizer(const object::Document& object, std::string_view finalizer);
+client::ObjectPtr WithoutFinalizer(const object::Document& object, std::string_view finalizer);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

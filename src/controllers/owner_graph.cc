@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using Node = OwnerGraph::Node;
@@ -302,4 +302,4 @@ bool OwnerGraph::WaitsForItself(const Node& node) const {
   return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -23,7 +23,7 @@
 
 #include "controllers/owner_reference.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class OwnerGraph {
  public:
@@ -130,4 +130,4 @@ class OwnerGraph {
   std::unordered_set<std::unique_ptr<Node>, Hash, Equal> nodes_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

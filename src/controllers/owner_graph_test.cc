@@ -6,7 +6,7 @@
 
 #include "controllers/absent_owner_cache.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 // Notes what the graph asks for, as one line each.
@@ -206,4 +206,4 @@ TEST(AbsentOwnersTest, KeepsTheOnesThatWereUsedLast) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

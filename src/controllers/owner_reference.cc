@@ -7,22 +7,22 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-std::string Text(const Value& object, std::string_view name) {
-  const Value* value = object.Find(name);
+std::string Text(const object::Value& object, std::string_view name) {
+  const object::Value* value = object.Find(name);
   return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
 }
 
-std::optional<bool> Flag(const Value& object, std::string_view name) {
-  const Value* value = object.Find(name);
-  if (value == nullptr || value->tag() != Tag::kBool) return std::nullopt;
+std::optional<bool> Flag(const object::Value& object, std::string_view name) {
+  const object::Value* value = object.Find(name);
+  if (value == nullptr || value->tag() != object::Tag::kBool) return std::nullopt;
   return value->AsBool();
 }
 
-const Value* MetadataList(const Document& object, std::string_view name) {
-  const Value* list = object.root().FindPath({"metadata", name});
+const object::Value* MetadataList(const object::Document& object, std::string_view name) {
+  const object::Value* list = object.root().FindPath({"metadata", name});
   return list != nullptr && list->is_list() ? list : nullptr;
 }
 
@@ -33,7 +33,7 @@ class MetadataPatch {
 
   void Add(std::string_view name, std::string_view text) {
     Name(name);
-    AppendJsonString(out_, text);
+    object::AppendJsonString(out_, text);
   }
   template <typename Items, typename Write>
   void AddList(std::string_view name, const Items& items, Write write) {
@@ -54,7 +54,7 @@ class MetadataPatch {
  private:
   void Name(std::string_view name) {
     if (!std::exchange(first_, false)) out_.Append(',');
-    AppendJsonString(out_, name);
+    object::AppendJsonString(out_, name);
     out_.Append(':');
   }
 
@@ -64,13 +64,13 @@ class MetadataPatch {
 
 void AppendReference(ByteBuffer& out, const OwnerReference& reference) {
   out.Append(R"({"apiVersion":)");
-  AppendJsonString(out, reference.api_version);
+  object::AppendJsonString(out, reference.api_version);
   out.Append(R"(,"kind":)");
-  AppendJsonString(out, reference.kind);
+  object::AppendJsonString(out, reference.kind);
   out.Append(R"(,"name":)");
-  AppendJsonString(out, reference.name);
+  object::AppendJsonString(out, reference.name);
   out.Append(R"(,"uid":)");
-  AppendJsonString(out, reference.uid);
+  object::AppendJsonString(out, reference.uid);
   if (reference.controller) {
     out.Append(R"(,"controller":)");
     out.Append(*reference.controller ? "true" : "false");
@@ -102,12 +102,12 @@ bool Means(const OwnerReference& reference, const ObjectIdentity& owner) {
          reference.kind == owner.kind && reference.api_version == owner.api_version;
 }
 
-std::vector<OwnerReference> OwnersOf(const Document& object) {
+std::vector<OwnerReference> OwnersOf(const object::Document& object) {
   std::vector<OwnerReference> owners;
-  const Value* list = MetadataList(object, "ownerReferences");
+  const object::Value* list = MetadataList(object, "ownerReferences");
   if (list == nullptr) return owners;
   owners.reserve(list->size());
-  for (const Value& item : list->items()) {
+  for (const object::Value& item : list->items()) {
     owners.push_back({.api_version = Text(item, "apiVersion"),
                       .kind = Text(item, "kind"),
                       .name = Text(item, "name"),
@@ -118,24 +118,24 @@ std::vector<OwnerReference> OwnersOf(const Document& object) {
   return owners;
 }
 
-std::vector<std::string> FinalizersOf(const Document& object) {
+std::vector<std::string> FinalizersOf(const object::Document& object) {
   std::vector<std::string> finalizers;
-  const Value* list = MetadataList(object, "finalizers");
+  const object::Value* list = MetadataList(object, "finalizers");
   if (list == nullptr) return finalizers;
-  for (const Value& item : list->items()) {
+  for (const object::Value& item : list->items()) {
     if (item.is_string()) finalizers.emplace_back(item.AsText());
   }
   return finalizers;
 }
 
-bool SameOwnership(const Document& a, const Document& b) {
+bool SameOwnership(const object::Document& a, const object::Document& b) {
   constexpr std::array<std::string_view, 4> kNames = {"uid", "deletionTimestamp", "finalizers",
                                                       "ownerReferences"};
   return std::ranges::all_of(kNames, [&](std::string_view name) {
-    const Value* left = a.root().FindPath({"metadata", name});
-    const Value* right = b.root().FindPath({"metadata", name});
+    const object::Value* left = a.root().FindPath({"metadata", name});
+    const object::Value* right = b.root().FindPath({"metadata", name});
     if (left == nullptr || right == nullptr) return left == right;
-    return DeepEqual(*left, *right);
+    return object::DeepEqual(*left, *right);
   });
 }
 
@@ -143,7 +143,7 @@ std::string DisownPatch(std::string_view uid, std::span<const std::string> owner
   MetadataPatch patch;
   patch.AddList("ownerReferences", owners, [](ByteBuffer& out, const std::string& owner) {
     out.Append(R"({"$patch":"delete","uid":)");
-    AppendJsonString(out, owner);
+    object::AppendJsonString(out, owner);
     out.Append('}');
   });
   patch.Add("uid", uid);
@@ -163,11 +163,11 @@ std::string FinalizersPatch(std::string_view uid, std::string_view resource_vers
                             std::span<const std::string> finalizers) {
   MetadataPatch patch;
   patch.AddList("finalizers", finalizers, [](ByteBuffer& out, const std::string& finalizer) {
-    AppendJsonString(out, finalizer);
+    object::AppendJsonString(out, finalizer);
   });
   patch.Add("resourceVersion", resource_version);
   patch.Add("uid", uid);
   return patch.Done();
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

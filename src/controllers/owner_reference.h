@@ -13,7 +13,7 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
@@ -48,10 +48,10 @@ ObjectIdentity IdentityOf(const OwnerReference& reference, std::string_view name
 // Whether a reference means that object, wherever its namespace is.
 bool Means(const OwnerReference& reference, const ObjectIdentity& owner);
 
-std::vector<OwnerReference> OwnersOf(const Document& object);
-std::vector<std::string> FinalizersOf(const Document& object);
+std::vector<OwnerReference> OwnersOf(const object::Document& object);
+std::vector<std::string> FinalizersOf(const object::Document& object);
 // Whether two states of an object differ in nothing that says who owns it or whether it goes.
-bool SameOwnership(const Document& a, const Document& b);
+bool SameOwnership(const object::Document& a, const object::Document& b);
 
 // A strategic merge patch, for kinds that the server has a schema of: nobody can get ahead of it.
 std::string DisownPatch(std::string_view uid, std::span<const std::string> owners);
@@ -61,4 +61,4 @@ std::string OwnersPatch(std::string_view uid, std::string_view resource_version,
 std::string FinalizersPatch(std::string_view uid, std::string_view resource_version,
                             std::span<const std::string> finalizers);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -5,7 +5,7 @@
 #include "client/object.h"
 #include "controllers/objects.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 constexpr std::string_view kOwned = R"({"metadata":{"name":"a","uid":"me","finalizers":["orphan"],
@@ -15,9 +15,10 @@ constexpr std::string_view kOwned = R"({"metadata":{"name":"a","uid":"me","final
       {"apiVersion":"example.com/v1","kind":"Widget","name":"w","uid":"u2"}]}})";
 
 TEST(OwnerReferenceTest, IsReadFromObjectsWithAndWithoutAType) {
-  const ApiResource custom{.group = "example.com", .version = "v1", .name = "w", .kind = "W"};
-  for (const ApiResource& resource : {custom, BuiltIn("", "v1", "configmaps")}) {
-    const ObjectPtr object = ParseObject(resource, kOwned).value();
+  const client::ApiResource custom{
+      .group = "example.com", .version = "v1", .name = "w", .kind = "W"};
+  for (const client::ApiResource& resource : {custom, client::BuiltIn("", "v1", "configmaps")}) {
+    const client::ObjectPtr object = client::ParseObject(resource, kOwned).value();
     const std::vector<OwnerReference> owners = OwnersOf(*object);
     ASSERT_EQ(owners.size(), 2U);
     EXPECT_TRUE(owners[0].blocks());
@@ -46,16 +47,17 @@ TEST(OwnerReferenceTest, PatchesNameTheObjectThatTheyMean) {
 }
 
 TEST(OwnerReferenceTest, OtherChangesLeaveOwnershipAsItIs) {
-  const ApiResource& maps = BuiltIn("", "v1", "configmaps");
-  const ObjectPtr plain = ParseObject(maps, R"({"metadata":{"name":"a","uid":"me"}})").value();
-  const ObjectPtr labeled =
-      ParseObject(
+  const client::ApiResource& maps = client::BuiltIn("", "v1", "configmaps");
+  const client::ObjectPtr plain =
+      client::ParseObject(maps, R"({"metadata":{"name":"a","uid":"me"}})").value();
+  const client::ObjectPtr labeled =
+      client::ParseObject(
           maps, R"({"metadata":{"name":"a","uid":"me","resourceVersion":"9","labels":{"x":"y"}}})")
           .value();
-  const ObjectPtr owned = ParseObject(maps, kOwned).value();
+  const client::ObjectPtr owned = client::ParseObject(maps, kOwned).value();
   EXPECT_TRUE(SameOwnership(*plain, *labeled));
   EXPECT_FALSE(SameOwnership(*plain, *owned));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

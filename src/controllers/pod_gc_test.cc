@@ -2,13 +2,13 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::seconds;
 
-const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
-const ApiResource& Nodes() { return BuiltIn("", "v1", "nodes"); }
+const client::ApiResource& Pods() { return client::BuiltIn("", "v1", "pods"); }
+const client::ApiResource& Nodes() { return client::BuiltIn("", "v1", "nodes"); }
 
 class PodGcTest : public ControllerTest {
  protected:
@@ -72,8 +72,8 @@ TEST_F(PodGcTest, PodsOfAMissingNodeFailWithAConditionAndGoAfterTheQuarantine) {
   EXPECT_EQ(Writes(), 0U);
   Pass(seconds(30));
   EXPECT_FALSE(IsThere("orphan"));
-  for (const ClientCall& call : api_.calls()) {
-    if (call.verb == ClientVerb::kPatch) last_patch = call.patch;
+  for (const client::ClientCall& call : api_.calls()) {
+    if (call.verb == client::ClientVerb::kPatch) last_patch = call.patch;
   }
   EXPECT_NE(last_patch.find("\"phase\":\"Failed\""), std::string::npos);
   EXPECT_NE(last_patch.find("\"type\":\"DisruptionTarget\",\"status\":\"True\""),
@@ -95,7 +95,7 @@ TEST_F(PodGcTest, ANodeThatComesInTimeKeepsItsPods) {
 
 TEST_F(PodGcTest, ANodeThatTheServerMayKnowKeepsItsPods) {
   PutPod("p", "Running", "gone");
-  api_.Fail({.verb = ClientVerb::kGet, .resource = "nodes"});
+  api_.Fail({.verb = client::ClientVerb::kGet, .resource = "nodes"});
   Run(MakePodGcController);
   Pass(seconds(60));
   EXPECT_TRUE(IsThere("p"));
@@ -124,7 +124,7 @@ TEST_F(PodGcTest, TerminatingPodsThatNoNodeSeesToGo) {
 
 TEST_F(PodGcTest, WhatFailsIsDoneInTheNextRound) {
   PutPod("p", "Pending", "", Deleted());
-  api_.Fail({.verb = ClientVerb::kDelete});
+  api_.Fail({.verb = client::ClientVerb::kDelete});
   Run(MakePodGcController);
   EXPECT_TRUE(IsThere("p"));
   Pass(seconds(20));
@@ -132,4 +132,4 @@ TEST_F(PodGcTest, WhatFailsIsDoneInTheNextRound) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

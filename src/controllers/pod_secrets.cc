@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -52,4 +52,4 @@ void AddSecretsOf(const core::Pod& pod, std::set<std::string>& names) {
   for (const core::Volume volume : spec.volumes()) AddOfVolume(volume, names);
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,8 +6,8 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 void AddSecretsOf(const views::core_v1::Pod& pod, std::set<std::string>& names);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

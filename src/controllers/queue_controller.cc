@@ -4,42 +4,44 @@
 
 #include "controllers/objects.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 // How often it is asked whether informers have synced.
 constexpr Duration kSyncCheckPeriod = std::chrono::milliseconds(50);
 
-WorkQueueOptions WithMetrics(WorkQueueOptions options, const ControllerContext& context) {
+client::WorkQueueOptions WithMetrics(client::WorkQueueOptions options,
+                                     const ControllerContext& context) {
   options.metrics = context.queue_metrics;
   return options;
 }
 
 }  // namespace
 
-struct InformedQueue::Followed final : InformerHandler {
-  Followed(Informer& followed, Reactions what) : informer(followed), reactions(std::move(what)) {}
+struct InformedQueue::Followed final : client::InformerHandler {
+  Followed(client::Informer& followed, Reactions what)
+      : informer(followed), reactions(std::move(what)) {}
   ~Followed() override {
     if (added) informer.RemoveHandler(this);
   }
 
-  void OnAdd(const ObjectPtr& object) override {
+  void OnAdd(const client::ObjectPtr& object) override {
     if (reactions.added) reactions.added(object);
   }
-  void OnUpdate(const ObjectPtr& old, const ObjectPtr& object) override {
+  void OnUpdate(const client::ObjectPtr& old, const client::ObjectPtr& object) override {
     if (reactions.updated) reactions.updated(old, object);
   }
-  void OnDelete(const ObjectPtr& last) override {
+  void OnDelete(const client::ObjectPtr& last) override {
     if (reactions.deleted) reactions.deleted(last);
   }
 
-  Informer& informer;
+  client::Informer& informer;
   const Reactions reactions;
   bool added = false;
 };
 
-InformedQueue::InformedQueue(const ControllerContext& context, WorkQueueOptions options,
-                             WorkQueue::Reconcile reconcile)
+InformedQueue::InformedQueue(const ControllerContext& context, client::WorkQueueOptions options,
+                             client::WorkQueue::Reconcile reconcile)
     : executor_(context.client.executor()),
       log_(context.log),
       name_(options.name),
@@ -49,14 +51,14 @@ InformedQueue::InformedQueue(const ControllerContext& context, WorkQueueOptions 
 
 InformedQueue::~InformedQueue() { executor_.Cancel(timer_); }
 
-void InformedQueue::Follow(Informer& informer, Reactions reactions) {
+void InformedQueue::Follow(client::Informer& informer, Reactions reactions) {
   followed_.push_back(std::make_unique<Followed>(informer, std::move(reactions)));
 }
 
-void InformedQueue::FollowKeys(Informer& informer) {
-  Follow(informer,
-         {.added = [this](const ObjectPtr& object) { Add(KeyOf(*object)); },
-          .updated = [this](const ObjectPtr&, const ObjectPtr& object) { Add(KeyOf(*object)); }});
+void InformedQueue::FollowKeys(client::Informer& informer) {
+  Follow(informer, {.added = [this](const client::ObjectPtr& object) { Add(KeyOf(*object)); },
+                    .updated = [this](const client::ObjectPtr&,
+                                      const client::ObjectPtr& object) { Add(KeyOf(*object)); }});
 }
 
 void InformedQueue::Start() {
@@ -102,7 +104,7 @@ Task<Result<void>> InformedQueue::ReconcileAndTell(std::string key) {
   co_return result;
 }
 
-QueueController::QueueController(ControllerContext context, WorkQueueOptions options)
+QueueController::QueueController(ControllerContext context, client::WorkQueueOptions options)
     : context_(std::move(context)), queue_(context_, std::move(options), [this](std::string key) {
         return Reconcile(std::move(key));
       }) {}
@@ -121,4 +123,4 @@ Task<Result<void>> PeriodicController::Reconcile(std::string key) {
   co_return Result<void>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

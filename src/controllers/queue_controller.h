@@ -10,7 +10,7 @@
 #include "client/work_queue.h"
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // After this time it is looked whether an informer shows what a loop has made: if it went again
 // before a watch that had broken was back, nobody will tell.
@@ -18,9 +18,9 @@ inline constexpr Duration kUnseenDelay = std::chrono::seconds(10);
 
 // What is done when an object changes; an empty one does nothing.
 struct Reactions {
-  std::function<void(const ObjectPtr& object)> added = {};
-  std::function<void(const ObjectPtr& old, const ObjectPtr& object)> updated = {};
-  std::function<void(const ObjectPtr& last)> deleted = {};
+  std::function<void(const client::ObjectPtr& object)> added = {};
+  std::function<void(const client::ObjectPtr& old, const client::ObjectPtr& object)> updated = {};
+  std::function<void(const client::ObjectPtr& last)> deleted = {};
 };
 
 // A work queue that collects keys until every informer that it follows has synced, so that nobody
@@ -28,16 +28,16 @@ struct Reactions {
 class InformedQueue {
  public:
   // Of the context, the executor, the log and the metrics are taken.
-  InformedQueue(const ControllerContext& context, WorkQueueOptions options,
-                WorkQueue::Reconcile reconcile);
+  InformedQueue(const ControllerContext& context, client::WorkQueueOptions options,
+                client::WorkQueue::Reconcile reconcile);
   ~InformedQueue();
   InformedQueue(const InformedQueue&) = delete;
   InformedQueue& operator=(const InformedQueue&) = delete;
 
   // Before Start().
-  void Follow(Informer& informer, Reactions reactions);
+  void Follow(client::Informer& informer, Reactions reactions);
   // The key of every object that is added or changed.
-  void FollowKeys(Informer& informer);
+  void FollowKeys(client::Informer& informer);
 
   void Start();
   void Stop();
@@ -55,13 +55,13 @@ class InformedQueue {
   Executor& executor_;
   Log& log_;
   const std::string name_;
-  WorkQueue::Reconcile reconcile_;
+  client::WorkQueue::Reconcile reconcile_;
   std::vector<std::unique_ptr<Followed>> followed_;
   std::set<std::string> collected_;
   bool open_ = false;
   bool stopped_ = false;
   Executor::TimerId timer_ = {};
-  WorkQueue queue_;
+  client::WorkQueue queue_;
 };
 
 // A loop with one queue. Those that derive from it follow informers in their constructor.
@@ -73,7 +73,7 @@ class QueueController : public Controller {
   Duration busy_for() const override { return queue_.busy_for(); }
 
  protected:
-  QueueController(ControllerContext context, WorkQueueOptions options);
+  QueueController(ControllerContext context, client::WorkQueueOptions options);
   virtual Task<Result<void>> Reconcile(std::string key) = 0;
 
   ControllerContext context_;
@@ -98,4 +98,4 @@ class PeriodicController : public QueueController {
   const Duration period_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -3,11 +3,11 @@
 #include "controllers/objects.h"
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
 
 std::vector<std::string> seen;
 
@@ -26,7 +26,7 @@ class RecordingController final : public QueueController {
     seen.push_back(key + " " + std::to_string(secrets_.List().size()));
     co_return Result<void>();
   }
-  Informer& secrets_;
+  client::Informer& secrets_;
 };
 
 std::unique_ptr<Controller> MakeNoting(ControllerContext context) {
@@ -42,7 +42,8 @@ TEST_F(QueueControllerTest, NothingIsLookedAtBeforeEverythingThatIsNeededHasBeen
   Put(ConfigMaps(), R"({"metadata":{"name":"m","namespace":"a"}})");
   Put(Secrets(), R"({"metadata":{"name":"s","namespace":"a"}})");
   const Status down(StatusReason::kServiceUnavailable, "down");
-  api_.Fail({.verb = ClientVerb::kList, .resource = "secrets", .times = -1, .status = down});
+  api_.Fail(
+      {.verb = client::ClientVerb::kList, .resource = "secrets", .times = -1, .status = down});
   api_.SetStreamedLists(false);
   Run(MakeNoting);
   Pass(std::chrono::minutes(1));
@@ -64,29 +65,31 @@ TEST_F(QueueControllerTest, AStoppedLoopLooksAtNothing) {
 }
 
 TEST(ObjectsTest, KeysNameObjectsWithAndWithoutANamespace) {
-  EXPECT_EQ(NameOfKey("a/b"), (ObjectName{.name_space = "a", .name = "b"}));
-  EXPECT_EQ(NameOfKey("b"), (ObjectName{.name_space = "", .name = "b"}));
-  const auto named = ParseObject(ConfigMaps(), R"({"metadata":{"name":"b","namespace":"a"}})");
+  EXPECT_EQ(NameOfKey("a/b"), (client::ObjectName{.name_space = "a", .name = "b"}));
+  EXPECT_EQ(NameOfKey("b"), (client::ObjectName{.name_space = "", .name = "b"}));
+  const auto named =
+      client::ParseObject(ConfigMaps(), R"({"metadata":{"name":"b","namespace":"a"}})");
   EXPECT_EQ(KeyOf(**named), "a/b");
 }
 
 TEST(ObjectsTest, FinalizersComeAndGoInCopies) {
-  const ObjectPtr plain = *ParseObject(ConfigMaps(), R"({"metadata":{"name":"b"}})");
-  const ObjectPtr with = WithFinalizer(*WithFinalizer(*plain, "x/a"), "x/b");
+  const client::ObjectPtr plain =
+      *client::ParseObject(ConfigMaps(), R"({"metadata":{"name":"b"}})");
+  const client::ObjectPtr with = WithFinalizer(*WithFinalizer(*plain, "x/a"), "x/b");
   EXPECT_FALSE(HasFinalizer(*plain, "x/a"));
   EXPECT_TRUE(HasFinalizer(*with, "x/b"));
-  EXPECT_EQ(EncodeJson(WithoutFinalizer(*with, "x/a")->root().Find("metadata")[0]),
+  EXPECT_EQ(object::EncodeJson(WithoutFinalizer(*with, "x/a")->root().Find("metadata")[0]),
             R"({"name":"b","finalizers":["x/b"]})");
-  const ObjectPtr without = WithoutFinalizer(*WithoutFinalizer(*with, "x/a"), "x/b");
-  EXPECT_EQ(EncodeJson(without->root()), EncodeJson(plain->root()));
+  const client::ObjectPtr without = WithoutFinalizer(*WithoutFinalizer(*with, "x/a"), "x/b");
+  EXPECT_EQ(object::EncodeJson(without->root()), object::EncodeJson(plain->root()));
 }
 
 TEST(ObjectsTest, TimesFarAwayDoNotOverflow) {
   EXPECT_EQ(TimeUntil({.seconds = 10, .nanos = 5}, {.seconds = 9, .nanos = 6}),
             std::chrono::nanoseconds(999'999'999));
-  EXPECT_EQ(TimeUntil(kZeroTimestamp, {.seconds = 1'700'000'000, .nanos = 0}),
+  EXPECT_EQ(TimeUntil(object::kZeroTimestamp, {.seconds = 1'700'000'000, .nanos = 0}),
             -std::chrono::years(100));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -16,16 +16,16 @@
 #include "object/json/encode.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // What was told of which object.
-class RecordedEvents final : public EventRecorder {
+class RecordedEvents final : public client::EventRecorder {
  public:
-  void Record(const ApiResource& /*resource*/, const Document& about, EventLevel level,
-              std::string_view reason, std::string message) override {
-    const ObjectName name = NameOf(about);
-    told.push_back((level == EventLevel::kWarning ? "Warning " : "Normal ") + std::string(reason) +
-                   " " + name.name_space + "/" + name.name + ": " + message);
+  void Record(const client::ApiResource& /*resource*/, const object::Document& about,
+              client::EventLevel level, std::string_view reason, std::string message) override {
+    const client::ObjectName name = client::NameOf(about);
+    told.push_back((level == client::EventLevel::kWarning ? "Warning " : "Normal ") +
+                   std::string(reason) + " " + name.name_space + "/" + name.name + ": " + message);
   }
   std::vector<std::string> told;
 };
@@ -42,7 +42,7 @@ class ControllerTest : public ::testing::Test {
 
   // Starts the loop, if there is one with these options, and lets it do what is to be done at once.
   void Run(std::unique_ptr<Controller> (*make)(ControllerContext)) {
-    informers_ = MakeInformerSet(client_, random_);
+    informers_ = client::MakeInformerSet(client_, random_);
     controller_ = make({.client = client_,
                         .informers = *informers_,
                         .clock = executor_.clock(),
@@ -60,25 +60,27 @@ class ControllerTest : public ::testing::Test {
   void Settle() { Pass(std::chrono::seconds(1)); }
   void Pass(Duration time) { executor_.Advance(time); }
 
-  ObjectPtr Put(const ApiResource& resource, std::string_view json) {
+  client::ObjectPtr Put(const client::ApiResource& resource, std::string_view json) {
     return api_.objects().Put(resource, json);
   }
   // An active namespace.
   void PutNamespace(const std::string& name) {
-    Put(BuiltIn("", "v1", "namespaces"),
-        "{\"metadata\":{\"name\":" + JsonText(name) + "},\"status\":{\"phase\":\"Active\"}}");
+    Put(client::BuiltIn("", "v1", "namespaces"),
+        "{\"metadata\":{\"name\":" + object::JsonText(name) +
+            "},\"status\":{\"phase\":\"Active\"}}");
   }
-  ObjectPtr Find(const ApiResource& resource, std::string name_space, std::string name) {
+  client::ObjectPtr Find(const client::ApiResource& resource, std::string name_space,
+                         std::string name) {
     return api_.objects().Find(resource,
                                {.name_space = std::move(name_space), .name = std::move(name)});
   }
-  void Remove(const ApiResource& resource, std::string name_space, std::string name) {
+  void Remove(const client::ApiResource& resource, std::string name_space, std::string name) {
     api_.objects().Remove(resource, {.name_space = std::move(name_space), .name = std::move(name)});
   }
   // As a user would, gracefully.
-  void Delete(const ApiResource& resource, std::string name_space, std::string name) {
-    ClientCall call;
-    call.verb = ClientVerb::kDelete;
+  void Delete(const client::ApiResource& resource, std::string name_space, std::string name) {
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kDelete;
     call.resource = &resource;
     call.target = {.name_space = std::move(name_space), .name = std::move(name)};
     EXPECT_TRUE(api_.objects().Do(call));
@@ -87,8 +89,9 @@ class ControllerTest : public ::testing::Test {
   // What the loop has written since the last ForgetCalls().
   size_t Writes() const {
     size_t writes = 0;
-    for (const ClientCall& call : api_.calls()) {
-      writes += call.verb != ClientVerb::kGet && call.verb != ClientVerb::kList ? 1 : 0;
+    for (const client::ClientCall& call : api_.calls()) {
+      writes +=
+          call.verb != client::ClientVerb::kGet && call.verb != client::ClientVerb::kList ? 1 : 0;
     }
     return writes;
   }
@@ -104,25 +107,27 @@ class ControllerTest : public ::testing::Test {
   std::string TimeFromNow(Duration by) {
     std::string text;
     const auto at = executor_.clock().Wall() + by;
-    AppendTime({.seconds = std::chrono::floor<std::chrono::seconds>(at).count(), .nanos = 0}, text);
+    object::AppendTime(
+        {.seconds = std::chrono::floor<std::chrono::seconds>(at).count(), .nanos = 0}, text);
     return text;
   }
 
   // Part of an object as JSON; "" when it is not there.
-  static std::string Json(const ObjectPtr& object, std::initializer_list<std::string_view> path) {
-    const Value* value = object ? object->root().FindPath(path) : nullptr;
-    return value != nullptr ? EncodeJson(*value) : std::string();
+  static std::string Json(const client::ObjectPtr& object,
+                          std::initializer_list<std::string_view> path) {
+    const object::Value* value = object ? object->root().FindPath(path) : nullptr;
+    return value != nullptr ? object::EncodeJson(*value) : std::string();
   }
 
   static std::string Base64(std::string_view bytes) {
-    std::string text(Base64EncodedSize(bytes.size()), '\0');
-    EncodeBase64(bytes, text.data());
+    std::string text(object::Base64EncodedSize(bytes.size()), '\0');
+    object::EncodeBase64(bytes, text.data());
     return text;
   }
 
-  ManualExecutor executor_;
-  FakeApi api_{executor_};
-  Client client_{api_, "test"};
+  client::ManualExecutor executor_;
+  client::FakeApi api_{executor_};
+  client::Client client_{api_, "test"};
   SeededRandom random_{7};
   MemoryLogSink sink_;
   Log log_{executor_.clock(), sink_};
@@ -130,8 +135,8 @@ class ControllerTest : public ::testing::Test {
   ControllerOptions options_;
   MetricsRegistry registry_;
   ControllerMetrics metrics_{registry_};
-  std::unique_ptr<InformerSet> informers_;
+  std::unique_ptr<client::InformerSet> informers_;
   std::unique_ptr<Controller> controller_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

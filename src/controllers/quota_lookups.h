@@ -8,19 +8,19 @@
 #include "client/informer.h"
 #include "quota/evaluator.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // Nothing is known of what has no informer. Belongs to the executor of the informers.
-class InformedQuotaLookups final : public QuotaLookups {
+class InformedQuotaLookups final : public quota::QuotaLookups {
  public:
   std::string ExtendedResourceOf(std::string_view device_class) const override;
   bool HasDeviceClass(std::string_view extended_resource) const override;
-  std::shared_ptr<const Document> PodOfClaim(const Document& claim) const override;
+  std::shared_ptr<const object::Document> PodOfClaim(const object::Document& claim) const override;
 
   // Each may be null.
-  Informer* classes = nullptr;
-  const Informer* claims = nullptr;
-  const Informer* pods = nullptr;
+  client::Informer* classes = nullptr;
+  const client::Informer* claims = nullptr;
+  const client::Informer* pods = nullptr;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

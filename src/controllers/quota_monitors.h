@@ -18,44 +18,46 @@
 #include "quota/evaluator.h"
 #include "quota/resource_list.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class QuotaMonitors {
  public:
   // Something that this evaluator knows may count for less in this namespace.
-  using Freed = std::function<void(const QuotaEvaluator& evaluator, const std::string& name_space)>;
+  using Freed =
+      std::function<void(const quota::QuotaEvaluator& evaluator, const std::string& name_space)>;
 
   // Both must outlive it.
-  QuotaMonitors(InformerSet& informers, Clock& clock, Freed freed);
+  QuotaMonitors(client::InformerSet& informers, Clock& clock, Freed freed);
   ~QuotaMonitors();
 
   // Takes in what the server serves. What does not answer stays, with what was last seen of it.
-  void Learn(const ServedApi& api);
+  void Learn(const client::ServedApi& api);
   bool knows_any() const { return !monitors_.empty(); }
   // Whether each name that counts objects (count/deployments.apps) is that of a known resource.
-  bool KnowsCountsOf(const ResourceNames& names) const;
+  bool KnowsCountsOf(const quota::ResourceNames& names) const;
 
   // Watches what counts for these names. To be called again until synced() holds for them.
-  void Watch(const ResourceNames& names);
-  bool synced(const ResourceNames& names) const;
+  void Watch(const quota::ResourceNames& names);
+  bool synced(const quota::ResourceNames& names) const;
   // Watches nothing any more, until asked to again.
   void Rest();
 
   // What the namespace's objects that are in all of these scopes use, of those names that count
   // something known.
-  ResourceList Usage(const std::string& name_space, const std::vector<ScopeRule>& scopes,
-                     const ResourceNames& names) const;
+  quota::ResourceList Usage(const std::string& name_space,
+                            const std::vector<quota::ScopeRule>& scopes,
+                            const quota::ResourceNames& names) const;
 
  private:
   struct Monitor;
 
   void Start(Monitor& monitor);
   void Stop(Monitor& monitor);
-  void WatchDevices(const ResourceNames& names);
+  void WatchDevices(const quota::ResourceNames& names);
   void AddUsage(const Monitor& monitor, const std::string& name_space,
-                const std::vector<ScopeRule>& scopes, ResourceList& used) const;
+                const std::vector<quota::ScopeRule>& scopes, quota::ResourceList& used) const;
 
-  InformerSet& informers_;
+  client::InformerSet& informers_;
   Clock& clock_;
   const Freed freed_;
   InformedQuotaLookups lookups_;
@@ -63,4 +65,4 @@ class QuotaMonitors {
   std::vector<std::unique_ptr<Monitor>> monitors_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -18,7 +18,7 @@
 #include "client/informer.h"
 #include "controllers/owner_graph.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 class ResourceMonitors {
  public:
@@ -29,18 +29,18 @@ class ResourceMonitors {
 
   // All must outlive it. `on_apis_changed` is told when an object changed that adds or removes
   // resources, so that discovery may have news.
-  ResourceMonitors(InformerSet& informers, OwnerGraph& graph, Clock& clock,
+  ResourceMonitors(client::InformerSet& informers, OwnerGraph& graph, Clock& clock,
                    std::function<void()> on_apis_changed);
   ~ResourceMonitors();
   ResourceMonitors(const ResourceMonitors&) = delete;
   ResourceMonitors& operator=(const ResourceMonitors&) = delete;
 
-  Change Update(const ServedApi& served);
+  Change Update(const client::ServedApi& served);
 
   // The resource of a kind that an owner reference or an object names, or null when the server
   // serves none. Versions of built-in kinds must be ones that exist.
-  std::shared_ptr<const ApiResource> Resolve(std::string_view api_version,
-                                             std::string_view kind) const;
+  std::shared_ptr<const client::ApiResource> Resolve(std::string_view api_version,
+                                                     std::string_view kind) const;
   // There are informers, and all have seen everything.
   bool synced() const;
   // Nothing more can be waited for: those that have not seen everything have had their time.
@@ -49,9 +49,10 @@ class ResourceMonitors {
 
  private:
   class Monitor;
-  using Kinds = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ApiResource>>;
+  using Kinds =
+      std::map<std::pair<std::string, std::string>, std::shared_ptr<const client::ApiResource>>;
 
-  InformerSet& informers_;
+  client::InformerSet& informers_;
   OwnerGraph& graph_;
   Clock& clock_;
   const std::function<void()> on_apis_changed_;
@@ -59,4 +60,4 @@ class ResourceMonitors {
   Kinds kinds_;                                               // by group and kind
 };
 
-}  // namespace skiff
+}  // namespace skiff::controllers

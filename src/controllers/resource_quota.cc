@@ -9,7 +9,7 @@
 #include "quota/evaluator.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -21,12 +21,12 @@ constexpr Duration kSyncCheckPeriod = std::chrono::milliseconds(100);
 // Stands for all quotas.
 constexpr char kAll[] = "";
 
-ResourceList HardOf(const core::ResourceQuota& quota) {
-  return ToResourceList(quota.spec().hard());
+quota::ResourceList HardOf(const core::ResourceQuota& quota) {
+  return quota::ToResourceList(quota.spec().hard());
 }
 
 bool StatusHasHard(const core::ResourceQuota& quota) {
-  return SameAmounts(HardOf(quota), ToResourceList(quota.status().hard()));
+  return quota::SameAmounts(HardOf(quota), quota::ToResourceList(quota.status().hard()));
 }
 
 // Whether admission does not enforce the quota yet, as its status lacks something.
@@ -42,9 +42,9 @@ class ResourceQuota final : public Controller {
  public:
   explicit ResourceQuota(ControllerContext context)
       : context_(std::move(context)),
-        quotas_(context_.informers.For(BuiltIn("", "v1", "resourcequotas"))),
+        quotas_(context_.informers.For(client::BuiltIn("", "v1", "resourcequotas"))),
         monitors_(context_.informers, context_.clock,
-                  [this](const QuotaEvaluator& evaluator, const std::string& name_space) {
+                  [this](const quota::QuotaEvaluator& evaluator, const std::string& name_space) {
                     Replenish(evaluator, name_space);
                   }),
         queue_(context_,
@@ -56,16 +56,16 @@ class ResourceQuota final : public Controller {
                  .workers = context_.options.concurrent_resource_quota_syncs},
                 [this](std::string key) { return Reconcile(std::move(key), urgent_); }) {
     queue_.Follow(quotas_,
-                  {.added = [this](const ObjectPtr& quota) { AddQuota(*quota); },
+                  {.added = [this](const client::ObjectPtr& quota) { AddQuota(*quota); },
                    .updated =
-                       [this](const ObjectPtr& old, const ObjectPtr& quota) {
+                       [this](const client::ObjectPtr& old, const client::ObjectPtr& quota) {
                          // Status is written here and by admission.
-                         if (!SameAmounts(HardOf(core::ResourceQuota(*old)),
-                                          HardOf(core::ResourceQuota(*quota)))) {
+                         if (!quota::SameAmounts(HardOf(core::ResourceQuota(*old)),
+                                                 HardOf(core::ResourceQuota(*quota)))) {
                            AddQuota(*quota);
                          }
                        },
-                   .deleted = [this](const ObjectPtr& last) { queue_.Add(KeyOf(*last)); }});
+                   .deleted = [this](const client::ObjectPtr& last) { queue_.Add(KeyOf(*last)); }});
     urgent_.Follow(quotas_, {});
   }
 
@@ -82,7 +82,7 @@ class ResourceQuota final : public Controller {
   Duration busy_for() const override { return std::max(queue_.busy_for(), urgent_.busy_for()); }
 
  private:
-  void AddQuota(const Document& quota) {
+  void AddQuota(const object::Document& quota) {
     InformedQueue& queue = IsUrgent(core::ResourceQuota(quota)) ? urgent_ : queue_;
     queue.Add(KeyOf(quota));
   }
@@ -92,10 +92,11 @@ class ResourceQuota final : public Controller {
     if (period > Duration::zero()) queue_.AddAfter(kAll, period);
   }
 
-  void Replenish(const QuotaEvaluator& evaluator, const std::string& name_space) {
-    for (const ObjectPtr& quota : quotas_.List(name_space)) {
+  void Replenish(const quota::QuotaEvaluator& evaluator, const std::string& name_space) {
+    for (const client::ObjectPtr& quota : quotas_.List(name_space)) {
       const core::ResourceQuota view(*quota);
-      if (!evaluator.Matching(NamesOf(ToResourceList(view.status().hard()))).empty()) {
+      if (!evaluator.Matching(quota::NamesOf(quota::ToResourceList(view.status().hard())))
+               .empty()) {
         queue_.Add(KeyOf(*quota));
       }
     }
@@ -103,13 +104,13 @@ class ResourceQuota final : public Controller {
 
   Task<Result<void>> Reconcile(std::string key, InformedQueue& queue) {
     if (key == kAll) co_return co_await ReconcileAll();
-    const ObjectName name = NameOfKey(key);
-    const ObjectPtr before = quotas_.Find(name);
+    const client::ObjectName name = NameOfKey(key);
+    const client::ObjectPtr before = quotas_.Find(name);
     if (!before) {
       if (quotas_.List().empty()) monitors_.Rest();
       co_return Result<void>();
     }
-    const ResourceNames names = NamesOf(HardOf(core::ResourceQuota(*before)));
+    const quota::ResourceNames names = quota::NamesOf(HardOf(core::ResourceQuota(*before)));
     if (!monitors_.KnowsCountsOf(names) || !monitors_.knows_any()) {
       const Result<void> learnt = co_await Learn();
       if (!learnt) co_return learnt;
@@ -120,16 +121,16 @@ class ResourceQuota final : public Controller {
       queue.AddAfter(std::move(key), kSyncCheckPeriod);
       co_return Result<void>();
     }
-    const ObjectPtr quota = quotas_.Find(name);
+    const client::ObjectPtr quota = quotas_.Find(name);
     if (!quota) co_return Result<void>();
     co_return co_await Recount(quota);
   }
 
   Task<Result<void>> ReconcileAll() {
     ComeBackForAll();
-    const std::vector<ObjectPtr> quotas = quotas_.List();
+    const std::vector<client::ObjectPtr> quotas = quotas_.List();
     if (quotas.empty()) co_return Result<void>();
-    for (const ObjectPtr& quota : quotas) queue_.Add(KeyOf(*quota));
+    for (const client::ObjectPtr& quota : quotas) queue_.Add(KeyOf(*quota));
     // What is no longer served need not be watched.
     co_return co_await Learn();
   }
@@ -139,38 +140,38 @@ class ResourceQuota final : public Controller {
     const Duration now = context_.clock.Monotonic();
     if (monitors_.knows_any() && now < learnt_at_ + kDiscoveryPeriod) co_return Result<void>();
     learnt_at_ = now;
-    const Result<ServedApi> api = co_await context_.client.Discover();
+    const Result<client::ServedApi> api = co_await context_.client.Discover();
     if (!api) co_return std::unexpected(api.error());
     monitors_.Learn(*api);
     co_return Result<void>();
   }
 
-  Task<Result<void>> Recount(ObjectPtr document) {
+  Task<Result<void>> Recount(client::ObjectPtr document) {
     const core::ResourceQuota quota(*document);
-    const ResourceList hard = HardOf(quota);
-    const ResourceList used_before = ToResourceList(quota.status().used());
-    ResourceList used = used_before;
+    const quota::ResourceList hard = HardOf(quota);
+    const quota::ResourceList used_before = quota::ToResourceList(quota.status().used());
+    quota::ResourceList used = used_before;
     for (auto& [name, amount] : monitors_.Usage(std::string(quota.metadata().namespace_()),
-                                                ScopesOf(quota), NamesOf(hard))) {
+                                                quota::ScopesOf(quota), quota::NamesOf(hard))) {
       used.insert_or_assign(name, amount);
     }
-    used = Masked(used, NamesOf(hard));
-    if (StatusHasHard(quota) && SameAmounts(used, used_before)) co_return Result<void>();
+    used = quota::Masked(used, quota::NamesOf(hard));
+    if (StatusHasHard(quota) && quota::SameAmounts(used, used_before)) co_return Result<void>();
 
-    const std::shared_ptr<Document> changed = MutableCopy(*document);
+    const std::shared_ptr<object::Document> changed = client::MutableCopy(*document);
     auto status = core::MutableResourceQuota(*changed).mutable_status();
     status.clear_hard();
     for (const auto entry : quota.spec().hard()) status.put_hard(entry.key, entry.value);
     status.clear_used();
     for (const auto& [name, amount] : used) status.put_used(name, amount.ToString());
-    const Result<ObjectPtr> written =
+    const Result<client::ObjectPtr> written =
         co_await context_.client.Update(quotas_.resource(), changed, "status");
     if (written || FailedWith(written, StatusReason::kNotFound)) co_return Result<void>();
     co_return std::unexpected(written.error());
   }
 
   ControllerContext context_;
-  Informer& quotas_;
+  client::Informer& quotas_;
   QuotaMonitors monitors_;
   Duration learnt_at_{};
   InformedQueue queue_;
@@ -183,4 +184,4 @@ std::unique_ptr<Controller> MakeResourceQuotaController(ControllerContext contex
   return std::make_unique<ResourceQuota>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -9,8 +9,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeResourceQuotaController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

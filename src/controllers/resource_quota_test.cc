@@ -4,15 +4,15 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const ApiResource& Quotas() { return BuiltIn("", "v1", "resourcequotas"); }
-const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& Quotas() { return client::BuiltIn("", "v1", "resourcequotas"); }
+const client::ApiResource& Pods() { return client::BuiltIn("", "v1", "pods"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
 
 class ResourceQuotaTest : public ControllerTest {
  protected:
@@ -34,8 +34,9 @@ class ResourceQuotaTest : public ControllerTest {
   std::string Used() { return Json(Find(Quotas(), "a", "q"), {"status", "used"}); }
   std::string Hard() { return Json(Find(Quotas(), "a", "q"), {"status", "hard"}); }
   bool Watches(std::string_view resource) {
-    return std::ranges::any_of(
-        api_.watch_calls(), [&](const WatchCall& each) { return each.resource->name == resource; });
+    return std::ranges::any_of(api_.watch_calls(), [&](const client::WatchCall& each) {
+      return each.resource->name == resource;
+    });
   }
 };
 
@@ -128,7 +129,7 @@ TEST_F(ResourceQuotaTest, WithTheLastQuotaTheWatchesGo) {
 }
 
 TEST_F(ResourceQuotaTest, AResourceThatIsGoneIsNoLongerWatched) {
-  const ApiResource boats = {
+  const client::ApiResource boats = {
       .group = "example.com", .version = "v1", .name = "boats", .kind = "Boat"};
   api_.objects().AddCustom(boats);
   PutQuota(R"("count/boats.example.com":"10","pods":"1")");
@@ -138,7 +139,7 @@ TEST_F(ResourceQuotaTest, AResourceThatIsGoneIsNoLongerWatched) {
   Pass(minutes(6));
   api_.ForgetCalls();
   Pass(minutes(20));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kList, "boats"), 0U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kList, "boats"), 0U);
   EXPECT_EQ(Used(), R"({"count/boats.example.com":"0","pods":"0"})");
 }
 
@@ -146,7 +147,7 @@ TEST_F(ResourceQuotaTest, ObjectsOfACustomResourceAreCountedOnceItIsServed) {
   PutQuota(R"("count/boats.example.com":"10")");
   Run(MakeResourceQuotaController);
   EXPECT_EQ(Used(), "");
-  const ApiResource boats = {
+  const client::ApiResource boats = {
       .group = "example.com", .version = "v1", .name = "boats", .kind = "Boat"};
   api_.objects().AddCustom(boats);
   Put(boats, R"({"metadata":{"name":"x","namespace":"a"}})");
@@ -157,10 +158,10 @@ TEST_F(ResourceQuotaTest, ObjectsOfACustomResourceAreCountedOnceItIsServed) {
 TEST_F(ResourceQuotaTest, FailuresAreTriedAgain) {
   PutQuota(R"("pods":"10")");
   api_.FailDiscovery(2, Status(StatusReason::kServiceUnavailable, "down"));
-  api_.Fail({.verb = ClientVerb::kUpdate, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kUpdate, .times = 2});
   Run(MakeResourceQuotaController);
   EXPECT_EQ(Used(), R"({"pods":"0"})");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,7 +6,7 @@
 #include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -24,15 +24,17 @@ class RootCa final : public QueueController {
   explicit RootCa(ControllerContext context)
       : QueueController(std::move(context), {.name = "root_ca_cert_publisher"}) {
     if (context_.options.root_ca.empty()) return;
-    namespaces_ = &context_.informers.For(BuiltIn("", "v1", "namespaces"));
+    namespaces_ = &context_.informers.For(client::BuiltIn("", "v1", "namespaces"));
     config_maps_ =
-        &context_.informers.For(BuiltIn("", "v1", "configmaps"),
+        &context_.informers.For(client::BuiltIn("", "v1", "configmaps"),
                                 {.field_selector = "metadata.name=" + std::string(kConfigMap)});
     queue_.FollowKeys(*namespaces_);
-    const auto again = [this](const ObjectPtr& map) { queue_.Add(NameOf(*map).name_space); };
-    queue_.Follow(*config_maps_,
-                  {.updated = [again](const ObjectPtr&, const ObjectPtr& map) { again(map); },
-                   .deleted = again});
+    const auto again = [this](const client::ObjectPtr& map) {
+      queue_.Add(client::NameOf(*map).name_space);
+    };
+    queue_.Follow(*config_maps_, {.updated = [again](const client::ObjectPtr&,
+                                                     const client::ObjectPtr& map) { again(map); },
+                                  .deleted = again});
   }
 
  private:
@@ -48,17 +50,17 @@ class RootCa final : public QueueController {
   }
 
   Task<Result<void>> Publish(std::string key) {
-    const ObjectPtr name_space = namespaces_->Find({.name_space = {}, .name = key});
+    const client::ObjectPtr name_space = namespaces_->Find({.name_space = {}, .name = key});
     if (!name_space || core::Namespace(*name_space).status().phase() == "Terminating") {
       co_return Result<void>();
     }
-    const ObjectPtr there =
+    const client::ObjectPtr there =
         config_maps_->Find({.name_space = key, .name = std::string(kConfigMap)});
     if (there && IsGood(core::ConfigMap(*there))) co_return Result<void>();
 
-    ObjectPtr wanted = Wanted(key, there.get());
-    const ApiResource& resource = config_maps_->resource();
-    Result<ObjectPtr> written = wanted;
+    client::ObjectPtr wanted = Wanted(key, there.get());
+    const client::ApiResource& resource = config_maps_->resource();
+    Result<client::ObjectPtr> written = wanted;
     if (there) {
       written = co_await context_.client.Update(resource, std::move(wanted));
     } else {
@@ -77,9 +79,10 @@ class RootCa final : public QueueController {
            !map.metadata().annotations().Get(kDescriptionKey).empty();
   }
 
-  ObjectPtr Wanted(std::string_view name_space, const Document* there) const {
-    const std::shared_ptr<Document> document =
-        there != nullptr ? MutableCopy(*there) : std::make_shared<Document>(core::ConfigMap::New());
+  client::ObjectPtr Wanted(std::string_view name_space, const object::Document* there) const {
+    const std::shared_ptr<object::Document> document =
+        there != nullptr ? client::MutableCopy(*there)
+                         : std::make_shared<object::Document>(core::ConfigMap::New());
     core::MutableConfigMap map(*document);
     map.mutable_metadata().set_name(kConfigMap);
     map.mutable_metadata().set_namespace(name_space);
@@ -90,8 +93,8 @@ class RootCa final : public QueueController {
   }
 
   // Null when there is nothing to publish.
-  Informer* namespaces_ = nullptr;
-  Informer* config_maps_ = nullptr;
+  client::Informer* namespaces_ = nullptr;
+  client::Informer* config_maps_ = nullptr;
 };
 
 }  // namespace
@@ -100,4 +103,4 @@ std::unique_ptr<Controller> MakeRootCaController(ControllerContext context) {
   return std::make_unique<RootCa>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

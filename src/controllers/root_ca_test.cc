@@ -2,10 +2,10 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
 
 class RootCaTest : public ControllerTest {
  protected:
@@ -62,7 +62,7 @@ TEST_F(RootCaTest, WithoutACertificateNothingIsWatchedOrWritten) {
 
 TEST_F(RootCaTest, FailuresAreTriedAgain) {
   PutNamespace("a");
-  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kCreate, .times = 3});
   Run(MakeRootCaController);
   EXPECT_EQ(Data("a"), R"({"ca.crt":"PEM"})");
 }
@@ -70,7 +70,7 @@ TEST_F(RootCaTest, FailuresAreTriedAgain) {
 TEST_F(RootCaTest, WhatGoesUnseenComesBack) {
   PutNamespace("a");
   Run(MakeRootCaController);
-  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kCreate, .times = 3});
   Remove(ConfigMaps(), "a", "kube-root-ca.crt");
   Pass(std::chrono::milliseconds(1));
   // It is made while nobody sees it, and goes before somebody does.
@@ -86,4 +86,4 @@ TEST_F(RootCaTest, WhatGoesUnseenComesBack) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 struct ConcurrentRun {
@@ -37,4 +37,4 @@ Task<void> RunConcurrently(size_t limit, size_t count,
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -7,11 +7,11 @@
 
 #include "base/task.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 // Awaits work(0) to work(count - 1), up to `limit` of them at a time. Each of these takes no
 // further item once `work` has answered false.
 Task<void> RunConcurrently(size_t limit, size_t count,
                            std::function<Task<bool>(size_t index)> work);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

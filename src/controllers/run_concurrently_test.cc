@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 // Calls that wait until the test answers them.
@@ -66,4 +66,4 @@ TEST(RunConcurrentlyTest, WorkThatIsDoneAtOnceNeedsNoStack) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -10,7 +10,7 @@
 #include "serving/auth/service_account_claims.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -23,11 +23,11 @@ constexpr char kByAccount[] = "account";
 
 // A key says NAMESPACE/SECRET/ACCOUNT: when the secret is gone, its account may still name it.
 struct TokenKey {
-  ObjectName secret;
-  ObjectName account;
+  client::ObjectName secret;
+  client::ObjectName account;
 };
 
-std::string KeyOfToken(const Document& secret) {
+std::string KeyOfToken(const object::Document& secret) {
   return KeyOf(secret) + "/" + std::string(AnnotationOf(secret, kAccountNameAnnotation));
 }
 
@@ -44,58 +44,59 @@ class ServiceAccountTokens final : public QueueController {
  public:
   explicit ServiceAccountTokens(ControllerContext context)
       : QueueController(std::move(context), Options(context.options)) {
-    Result<JwtKey> key = JwtKey::ParsePrivate(context_.options.service_account_private_key,
-                                              "the private key of service accounts");
+    Result<serving::JwtKey> key = serving::JwtKey::ParsePrivate(
+        context_.options.service_account_private_key, "the private key of service accounts");
     if (!key) {
       context_.log.Error("No tokens will be made for secrets", {{"err", key.error().ToString()}});
       return;
     }
     key_ = std::move(*key);
-    accounts_ = &context_.informers.For(BuiltIn("", "v1", "serviceaccounts"));
+    accounts_ = &context_.informers.For(client::BuiltIn("", "v1", "serviceaccounts"));
     secrets_ = &TokenSecrets(context_.informers);
-    secrets_->AddIndex(kByAccount, [](const Document& secret) -> std::vector<std::string> {
-      return {NameOf(secret).name_space + "/" +
+    secrets_->AddIndex(kByAccount, [](const object::Document& secret) -> std::vector<std::string> {
+      return {client::NameOf(secret).name_space + "/" +
               std::string(AnnotationOf(secret, kAccountNameAnnotation))};
     });
     Follow();
   }
 
  private:
-  static WorkQueueOptions Options(const ControllerOptions& options) {
+  static client::WorkQueueOptions Options(const ControllerOptions& options) {
     return {.name = "serviceaccount_tokens_service",
             .workers = options.concurrent_service_account_token_syncs,
             .max_retries = kMaxRetries};
   }
 
   void Follow() {
-    const auto add = [this](const ObjectPtr& secret) { queue_.Add(KeyOfToken(*secret)); };
-    queue_.Follow(*secrets_,
-                  {.added = add,
-                   .updated = [add](const ObjectPtr&, const ObjectPtr& secret) { add(secret); },
-                   .deleted = add});
-    const auto add_of = [this](const ObjectPtr& account) {
-      for (const ObjectPtr& secret : secrets_->ByIndex(kByAccount, KeyOf(*account))) {
+    const auto add = [this](const client::ObjectPtr& secret) { queue_.Add(KeyOfToken(*secret)); };
+    queue_.Follow(*secrets_, {.added = add,
+                              .updated = [add](const client::ObjectPtr&,
+                                               const client::ObjectPtr& secret) { add(secret); },
+                              .deleted = add});
+    const auto add_of = [this](const client::ObjectPtr& account) {
+      for (const client::ObjectPtr& secret : secrets_->ByIndex(kByAccount, KeyOf(*account))) {
         queue_.Add(KeyOfToken(*secret));
       }
     };
-    queue_.Follow(*accounts_, {.updated =
-                                   [add_of](const ObjectPtr& old, const ObjectPtr& account) {
-                                     if (UidOf(*old) != UidOf(*account)) add_of(account);
-                                   },
-                               .deleted = add_of});
+    queue_.Follow(*accounts_,
+                  {.updated =
+                       [add_of](const client::ObjectPtr& old, const client::ObjectPtr& account) {
+                         if (client::UidOf(*old) != client::UidOf(*account)) add_of(account);
+                       },
+                   .deleted = add_of});
   }
 
   Task<Result<void>> Reconcile(std::string key) override {
     const TokenKey names = ParseKey(key);
     if (names.account.name.empty()) co_return Result<void>();
-    const ObjectPtr secret = secrets_->Find(names.secret);
+    const client::ObjectPtr secret = secrets_->Find(names.secret);
     if (!secret) co_return co_await ForgetSecret(names);
-    const Result<ObjectPtr> account = co_await FindAccount(secret, names.account);
+    const Result<client::ObjectPtr> account = co_await FindAccount(secret, names.account);
     if (!account) co_return std::unexpected(account.error());
     if (*account) co_return co_await Fill(secret, *account);
 
-    DeleteChoice how;
-    how.uid = UidOf(*secret);
+    client::DeleteChoice how;
+    how.uid = client::UidOf(*secret);
     const Result<void> deleted =
         co_await context_.client.Delete(secrets_->resource(), names.secret, std::move(how));
     // Gone, or another of its name.
@@ -107,14 +108,14 @@ class ServiceAccountTokens final : public QueueController {
   }
 
   // Null when there is none, or only another of its name. Asks the server before it says so.
-  Task<Result<ObjectPtr>> FindAccount(ObjectPtr secret, ObjectName name) {
+  Task<Result<client::ObjectPtr>> FindAccount(client::ObjectPtr secret, client::ObjectName name) {
     const std::string_view uid = AnnotationOf(*secret, kAccountUidAnnotation);
-    const ObjectPtr seen = accounts_->Find(name);
-    if (seen && (uid.empty() || UidOf(*seen) == uid)) co_return seen;
-    const Result<ObjectPtr> live =
+    const client::ObjectPtr seen = accounts_->Find(name);
+    if (seen && (uid.empty() || client::UidOf(*seen) == uid)) co_return seen;
+    const Result<client::ObjectPtr> live =
         co_await context_.client.Get(accounts_->resource(), std::move(name));
-    if (FailedWith(live, StatusReason::kNotFound)) co_return ObjectPtr();
-    if (live && !uid.empty() && UidOf(**live) != uid) co_return ObjectPtr();
+    if (FailedWith(live, StatusReason::kNotFound)) co_return client::ObjectPtr();
+    if (live && !uid.empty() && client::UidOf(**live) != uid) co_return client::ObjectPtr();
     co_return live;
   }
 
@@ -124,11 +125,11 @@ class ServiceAccountTokens final : public QueueController {
            (ca.empty() || secret.data().Get(kCaKey) == ca);
   }
 
-  Task<Result<void>> Fill(ObjectPtr secret, ObjectPtr account) {
+  Task<Result<void>> Fill(client::ObjectPtr secret, client::ObjectPtr account) {
     if (IsComplete(core::Secret(*secret))) co_return Result<void>();
-    Result<ObjectPtr> filled = Filled(*secret, *account);
+    Result<client::ObjectPtr> filled = Filled(*secret, *account);
     if (!filled) co_return std::unexpected(filled.error());
-    const Result<ObjectPtr> written =
+    const Result<client::ObjectPtr> written =
         co_await context_.client.Update(secrets_->resource(), std::move(*filled));
     // Gone, or changed by another, of which there will be an event.
     if (written || FailedWith(written, StatusReason::kNotFound) ||
@@ -138,34 +139,35 @@ class ServiceAccountTokens final : public QueueController {
     co_return std::unexpected(written.error());
   }
 
-  Result<ObjectPtr> Filled(const Document& old, const Document& account) const {
-    const std::shared_ptr<Document> document = MutableCopy(old);
+  Result<client::ObjectPtr> Filled(const object::Document& old,
+                                   const object::Document& account) const {
+    const std::shared_ptr<object::Document> document = client::MutableCopy(old);
     core::MutableSecret secret(*document);
-    const ObjectName name = NameOf(old);
-    const ObjectName account_name = NameOf(account);
+    const client::ObjectName name = client::NameOf(old);
+    const client::ObjectName account_name = client::NameOf(account);
     if (!context_.options.root_ca.empty()) secret.put_data(kCaKey, context_.options.root_ca);
     const core::Secret there(old);
     if (there.data().Get(kNamespaceKey).empty()) secret.put_data(kNamespaceKey, name.name_space);
     if (there.data().Get(kTokenKey).empty()) {
-      const LegacyClaims claims = {
-          .subject = ServiceAccountUserName(account_name.name_space, account_name.name),
+      const serving::LegacyClaims claims = {
+          .subject = serving::ServiceAccountUserName(account_name.name_space, account_name.name),
           .name_space = name.name_space,
           .secret = name.name,
           .service_account = account_name.name,
-          .service_account_uid = std::string(UidOf(account))};
-      SKIFF_ASSIGN_OR_RETURN(const std::string token, SignJwt(*key_, claims.ToJson()));
+          .service_account_uid = std::string(client::UidOf(account))};
+      SKIFF_ASSIGN_OR_RETURN(const std::string token, serving::SignJwt(*key_, claims.ToJson()));
       secret.put_data(kTokenKey, token);
     }
     secret.mutable_metadata().put_annotations(kAccountNameAnnotation, account_name.name);
-    secret.mutable_metadata().put_annotations(kAccountUidAnnotation, UidOf(account));
-    return ObjectPtr(document);
+    secret.mutable_metadata().put_annotations(kAccountUidAnnotation, client::UidOf(account));
+    return client::ObjectPtr(document);
   }
 
   // Older clusters list an account's secrets in the account.
   Task<Result<void>> ForgetSecret(TokenKey names) {
-    const ObjectPtr account = accounts_->Find(names.account);
+    const client::ObjectPtr account = accounts_->Find(names.account);
     if (!account) co_return Result<void>();
-    const std::shared_ptr<Document> document = MutableCopy(*account);
+    const std::shared_ptr<object::Document> document = client::MutableCopy(*account);
     core::MutableServiceAccount changed(*document);
     const auto secrets = core::ServiceAccount(*account).secrets();
     bool found = false;
@@ -175,16 +177,16 @@ class ServiceAccountTokens final : public QueueController {
       found = true;
     }
     if (!found) co_return Result<void>();
-    const Result<ObjectPtr> written =
+    const Result<client::ObjectPtr> written =
         co_await context_.client.Update(accounts_->resource(), document);
     if (written || FailedWith(written, StatusReason::kNotFound)) co_return Result<void>();
     co_return std::unexpected(written.error());
   }
 
-  std::optional<JwtKey> key_;
+  std::optional<serving::JwtKey> key_;
   // Null without a key.
-  Informer* accounts_ = nullptr;
-  Informer* secrets_ = nullptr;
+  client::Informer* accounts_ = nullptr;
+  client::Informer* secrets_ = nullptr;
 };
 
 }  // namespace
@@ -194,4 +196,4 @@ std::unique_ptr<Controller> MakeServiceAccountTokensController(ControllerContext
   return std::make_unique<ServiceAccountTokens>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -8,8 +8,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeServiceAccountTokensController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,11 +6,11 @@
 #include "serving/auth/service_account_claims.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
-const ApiResource& Accounts() { return BuiltIn("", "v1", "serviceaccounts"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& Accounts() { return client::BuiltIn("", "v1", "serviceaccounts"); }
 
 class ServiceAccountTokensTest : public ControllerTest {
  protected:
@@ -22,7 +22,7 @@ class ServiceAccountTokensTest : public ControllerTest {
     static const testing::PemPair key = testing::MakeKey("P-256");
     return key;
   }
-  ObjectPtr PutAccount(const std::string& secrets = {}) {
+  client::ObjectPtr PutAccount(const std::string& secrets = {}) {
     return Put(Accounts(), "{\"metadata\":{\"name\":\"robot\",\"namespace\":\"a\"},\"secrets\":[" +
                                secrets + "]}");
   }
@@ -33,28 +33,28 @@ class ServiceAccountTokensTest : public ControllerTest {
                        type + "\"}");
   }
   std::string DataOf(const std::string& name, std::string_view key) {
-    const ObjectPtr secret = Find(Secrets(), "a", name);
+    const client::ObjectPtr secret = Find(Secrets(), "a", name);
     return secret ? std::string(views::core_v1::Secret(*secret).data().Get(key)) : "gone";
   }
   static inline const std::string kOfRobot = R"("kubernetes.io/service-account.name":"robot")";
 };
 
 TEST_F(ServiceAccountTokensTest, ASecretOfAnAccountIsFilled) {
-  const ObjectPtr account = PutAccount();
+  const client::ObjectPtr account = PutAccount();
   PutSecret("t", kOfRobot);
   Run(MakeServiceAccountTokensController);
   EXPECT_EQ(DataOf("t", "ca.crt"), "PEM");
   EXPECT_EQ(DataOf("t", "namespace"), "a");
   EXPECT_EQ(AnnotationOf(*Find(Secrets(), "a", "t"), "kubernetes.io/service-account.uid"),
-            UidOf(*account));
-  const std::optional<Jwt> token = Jwt::Parse(DataOf("t", "token"));
+            client::UidOf(*account));
+  const std::optional<serving::Jwt> token = serving::Jwt::Parse(DataOf("t", "token"));
   ASSERT_TRUE(token);
-  EXPECT_EQ(token->Verify(JwtKey::ParsePublic(Key().public_pem, "test").value()),
-            Jwt::Verdict::kGood);
-  const LegacyClaims claims = LegacyClaims::Read(token->claims());
+  EXPECT_EQ(token->Verify(serving::JwtKey::ParsePublic(Key().public_pem, "test").value()),
+            serving::Jwt::Verdict::kGood);
+  const serving::LegacyClaims claims = serving::LegacyClaims::Read(token->claims());
   EXPECT_EQ(claims.subject, "system:serviceaccount:a:robot");
   EXPECT_EQ(claims.secret, "t");
-  EXPECT_EQ(claims.service_account_uid, UidOf(*account));
+  EXPECT_EQ(claims.service_account_uid, client::UidOf(*account));
   ExpectQuiet();
 }
 
@@ -101,9 +101,9 @@ TEST_F(ServiceAccountTokensTest, FailuresAreTriedAgain) {
   PutAccount();
   PutSecret("t", kOfRobot);
   PutSecret("stranger", R"("kubernetes.io/service-account.name":"nobody")");
-  api_.Fail({.verb = ClientVerb::kUpdate, .times = 2});
-  api_.Fail({.verb = ClientVerb::kGet, .times = 2});
-  api_.Fail({.verb = ClientVerb::kDelete, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kUpdate, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kGet, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kDelete, .times = 2});
   Run(MakeServiceAccountTokensController);
   EXPECT_EQ(DataOf("t", "namespace"), "a");
   EXPECT_FALSE(Find(Secrets(), "a", "stranger"));
@@ -116,4 +116,4 @@ TEST_F(ServiceAccountTokensTest, WithoutAKeyThereIsNoLoop) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,8 +6,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeServiceAccountsController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,25 +2,25 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Accounts() { return BuiltIn("", "v1", "serviceaccounts"); }
+const client::ApiResource& Accounts() { return client::BuiltIn("", "v1", "serviceaccounts"); }
 
 using ServiceAccountsTest = ControllerTest;
 
 TEST_F(ServiceAccountsTest, EveryActiveNamespaceHasTheDefaultAccount) {
   PutNamespace("early");
   PutNamespace("ending");
-  Delete(BuiltIn("", "v1", "namespaces"), "", "ending");
+  Delete(client::BuiltIn("", "v1", "namespaces"), "", "ending");
   Run(MakeServiceAccountsController);
   PutNamespace("late");
   Settle();
   EXPECT_TRUE(Find(Accounts(), "early", "default"));
   EXPECT_TRUE(Find(Accounts(), "late", "default"));
-  EXPECT_TRUE(Find(BuiltIn("", "v1", "namespaces"), "", "ending"));
+  EXPECT_TRUE(Find(client::BuiltIn("", "v1", "namespaces"), "", "ending"));
   EXPECT_FALSE(Find(Accounts(), "ending", "default"));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kCreate), 2U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kCreate), 2U);
   ExpectQuiet();
 }
 
@@ -44,15 +44,15 @@ TEST_F(ServiceAccountsTest, WhatIsThereIsNotWrittenAgain) {
 
 TEST_F(ServiceAccountsTest, AFailedCreationIsTriedAgain) {
   PutNamespace("a");
-  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kCreate, .times = 3});
   Run(MakeServiceAccountsController);
   EXPECT_TRUE(Find(Accounts(), "a", "default"));
-  EXPECT_EQ(api_.CountOf(ClientVerb::kCreate), 4U);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kCreate), 4U);
 }
 
 TEST_F(ServiceAccountsTest, AnAnswerThatIsLostDoesNotMakeTheLoopFail) {
   PutNamespace("a");
-  api_.Fail({.verb = ClientVerb::kCreate,
+  api_.Fail({.verb = client::ClientVerb::kCreate,
              .status = Status(StatusReason::kServerTimeout, "no answer"),
              .carried_out = true});
   Run(MakeServiceAccountsController);
@@ -63,7 +63,7 @@ TEST_F(ServiceAccountsTest, AnAnswerThatIsLostDoesNotMakeTheLoopFail) {
 TEST_F(ServiceAccountsTest, AnAccountThatGoesUnseenComesBack) {
   PutNamespace("a");
   Run(MakeServiceAccountsController);
-  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kCreate, .times = 3});
   Remove(Accounts(), "a", "default");
   Pass(std::chrono::milliseconds(1));
   // It is made while nobody sees it, and goes before somebody does.
@@ -79,4 +79,4 @@ TEST_F(ServiceAccountsTest, AnAccountThatGoesUnseenComesBack) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

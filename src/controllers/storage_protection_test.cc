@@ -5,13 +5,15 @@
 #include "controllers/volume_claim_protection.h"
 #include "controllers/volume_protection.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
-const ApiResource& Claims() { return BuiltIn("", "v1", "persistentvolumeclaims"); }
-const ApiResource& Volumes() { return BuiltIn("", "v1", "persistentvolumes"); }
-const ApiResource& Classes() { return BuiltIn("storage.k8s.io", "v1", "volumeattributesclasses"); }
+const client::ApiResource& Pods() { return client::BuiltIn("", "v1", "pods"); }
+const client::ApiResource& Claims() { return client::BuiltIn("", "v1", "persistentvolumeclaims"); }
+const client::ApiResource& Volumes() { return client::BuiltIn("", "v1", "persistentvolumes"); }
+const client::ApiResource& Classes() {
+  return client::BuiltIn("storage.k8s.io", "v1", "volumeattributesclasses");
+}
 
 class VolumeClaimProtectionTest : public ControllerTest {
  protected:
@@ -20,8 +22,8 @@ class VolumeClaimProtectionTest : public ControllerTest {
                       "\",\"namespace\":\"a\",\"finalizers\":[\"kubernetes.io/pvc-protection\"]" +
                       metadata + "}}");
   }
-  ObjectPtr PutPod(const std::string& name, const std::string& node, const std::string& volume,
-                   const std::string& metadata = {}) {
+  client::ObjectPtr PutPod(const std::string& name, const std::string& node,
+                           const std::string& volume, const std::string& metadata = {}) {
     return Put(Pods(), "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"a\"" + metadata +
                            "},\"spec\":{\"nodeName\":\"" + node +
                            "\",\"volumes\":[{\"name\":\"v\"," + volume + "}]}}");
@@ -52,11 +54,11 @@ TEST_F(VolumeClaimProtectionTest, AClaimGoesWhenNoPodUsesIt) {
 }
 
 TEST_F(VolumeClaimProtectionTest, AnEphemeralVolumesClaimBelongsToItsPod) {
-  const ObjectPtr pod = PutPod("p", "n", "\"ephemeral\":{}");
+  const client::ObjectPtr pod = PutPod("p", "n", "\"ephemeral\":{}");
   const std::string owner =
       ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\","
       "\"controller\":true,\"uid\":\"";
-  PutClaim("p-v", owner + std::string(UidOf(*pod)) + "\"}]");
+  PutClaim("p-v", owner + std::string(client::UidOf(*pod)) + "\"}]");
   Run(MakeVolumeClaimProtectionController);
   Delete(Claims(), "a", "p-v");
   Settle();
@@ -75,7 +77,7 @@ TEST_F(VolumeClaimProtectionTest, APodThatIsNotSeenYetKeepsItsClaim) {
   api_.HoldWatches(true);
   PutPod("p", "n", Volume("c"));
   api_.HoldWatches(false);
-  api_.Fail({.verb = ClientVerb::kList, .resource = "pods", .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kList, .resource = "pods", .times = 2});
   Delete(Claims(), "a", "c");
   Settle();
   EXPECT_TRUE(IsThere("c"));
@@ -88,12 +90,12 @@ TEST_F(VolumeClaimProtectionTest, PodsAreListedOnceForManyClaims) {
   api_.ForgetCalls();
   Settle();
   EXPECT_TRUE(api_.objects().All(Claims()).empty());
-  EXPECT_LE(api_.CountOf(ClientVerb::kList, "pods"), 2U);
+  EXPECT_LE(api_.CountOf(client::ClientVerb::kList, "pods"), 2U);
 }
 
 TEST_F(VolumeClaimProtectionTest, AClaimWithoutTheFinalizerGetsItAndFailuresAreTriedAgain) {
   Put(Claims(), R"({"metadata":{"name":"c","namespace":"a","finalizers":["x/y"]}})");
-  api_.Fail({.verb = ClientVerb::kUpdate, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kUpdate, .times = 3});
   Run(MakeVolumeClaimProtectionController);
   EXPECT_EQ(Json(Find(Claims(), "a", "c"), {"metadata", "finalizers"}),
             R"(["x/y","kubernetes.io/pvc-protection"])");
@@ -115,7 +117,7 @@ TEST_F(VolumeProtectionTest, AVolumeGoesOnceItIsNotBound) {
   Run(MakeVolumeProtectionController);
   Delete(Volumes(), "", "v");
   ExpectQuiet();
-  const ObjectPtr volume = Find(Volumes(), "", "v");
+  const client::ObjectPtr volume = Find(Volumes(), "", "v");
   ASSERT_TRUE(volume);
   Put(Volumes(),
       "{\"metadata\":{\"name\":\"v\",\"finalizers\":[\"kubernetes.io/pv-protection\"],"
@@ -127,7 +129,7 @@ TEST_F(VolumeProtectionTest, AVolumeGoesOnceItIsNotBound) {
 
 TEST_F(VolumeProtectionTest, AVolumeWithoutTheFinalizerGetsIt) {
   Put(Volumes(), R"({"metadata":{"name":"v"}})");
-  api_.Fail({.verb = ClientVerb::kUpdate, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kUpdate, .times = 2});
   Run(MakeVolumeProtectionController);
   EXPECT_TRUE(HasFinalizer(*Find(Volumes(), "", "v"), "kubernetes.io/pv-protection"));
   ExpectQuiet();
@@ -156,4 +158,4 @@ TEST_F(VolumeAttributesClassProtectionTest, AClassGoesWhenNothingHasIt) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

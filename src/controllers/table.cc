@@ -17,7 +17,7 @@
 #include "controllers/volume_claim_protection.h"
 #include "controllers/volume_protection.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 // Every control loop of kube-controller-manager: its name, alias, whether it is on by default, its
@@ -112,4 +112,4 @@ constexpr ControllerSpec kControllers[] = {
 
 std::span<const ControllerSpec> AllControllers() { return kControllers; }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

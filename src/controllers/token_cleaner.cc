@@ -7,7 +7,7 @@
 #include "controllers/objects.h"
 #include "controllers/queue_controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 class TokenCleaner final : public QueueController {
@@ -20,8 +20,8 @@ class TokenCleaner final : public QueueController {
 
  private:
   Task<Result<void>> Reconcile(std::string key) override {
-    const ObjectName name = NameOfKey(key);
-    const ObjectPtr secret = tokens_.Find(name);
+    const client::ObjectName name = NameOfKey(key);
+    const client::ObjectPtr secret = tokens_.Find(name);
     if (!secret) co_return Result<void>();
     const std::optional<Duration> left = TokenTimeLeft(*secret, WallTime(context_.clock));
     if (!left) co_return Result<void>();
@@ -29,8 +29,8 @@ class TokenCleaner final : public QueueController {
       queue_.AddAfter(std::move(key), *left);
       co_return Result<void>();
     }
-    DeleteChoice how;
-    how.uid = UidOf(*secret);
+    client::DeleteChoice how;
+    how.uid = client::UidOf(*secret);
     const Result<void> deleted =
         co_await context_.client.Delete(tokens_.resource(), name, std::move(how));
     // Gone, or another of its name.
@@ -41,7 +41,7 @@ class TokenCleaner final : public QueueController {
     co_return deleted;
   }
 
-  Informer& tokens_;
+  client::Informer& tokens_;
 };
 
 }  // namespace
@@ -50,4 +50,4 @@ std::unique_ptr<Controller> MakeTokenCleanerController(ControllerContext context
   return std::make_unique<TokenCleaner>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

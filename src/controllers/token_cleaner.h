@@ -5,8 +5,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeTokenCleanerController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,10 +2,10 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
 
 class TokenCleanerTest : public ControllerTest {
  protected:
@@ -54,10 +54,10 @@ TEST_F(TokenCleanerTest, ATokenThatIsProlongedStays) {
 
 TEST_F(TokenCleanerTest, FailuresAreTriedAgain) {
   PutSecret("t", TimeFromNow(-std::chrono::seconds(1)));
-  api_.Fail({.verb = ClientVerb::kDelete, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kDelete, .times = 3});
   Run(MakeTokenCleanerController);
   EXPECT_FALSE(IsThere("t"));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

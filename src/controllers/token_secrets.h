@@ -5,15 +5,15 @@
 
 #include "client/informer.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 inline constexpr std::string_view kAccountNameAnnotation = "kubernetes.io/service-account.name";
 inline constexpr std::string_view kAccountUidAnnotation = "kubernetes.io/service-account.uid";
 
 // Those of their type and no others.
-inline Informer& TokenSecrets(InformerSet& informers) {
-  return informers.For(BuiltIn("", "v1", "secrets"),
+inline client::Informer& TokenSecrets(client::InformerSet& informers) {
+  return informers.For(client::BuiltIn("", "v1", "secrets"),
                        {.field_selector = "type=kubernetes.io/service-account-token"});
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -7,7 +7,7 @@
 #include "controllers/objects.h"
 #include "controllers/queue_controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 constexpr std::string_view kAnnotation = "node.alpha.kubernetes.io/ttl";
@@ -30,41 +30,42 @@ class Ttl final : public QueueController {
  public:
   explicit Ttl(ControllerContext context)
       : QueueController(std::move(context), {.name = "ttlcontroller", .workers = 5}),
-        nodes_(context_.informers.For(BuiltIn("", "v1", "nodes"))) {
-    queue_.Follow(nodes_, {.added =
-                               [this](const ObjectPtr& node) {
-                                 ++node_count_;
-                                 queue_.Add(KeyOf(*node));
-                                 if (node_count_ > kSteps[step_].most_nodes) MoveTo(step_ + 1);
-                               },
-                           .updated = [this](const ObjectPtr&,
-                                             const ObjectPtr& node) { queue_.Add(KeyOf(*node)); },
-                           .deleted =
-                               [this](const ObjectPtr&) {
-                                 --node_count_;
-                                 if (node_count_ < kSteps[step_].fewest_nodes) MoveTo(step_ - 1);
-                               }});
+        nodes_(context_.informers.For(client::BuiltIn("", "v1", "nodes"))) {
+    queue_.Follow(nodes_,
+                  {.added =
+                       [this](const client::ObjectPtr& node) {
+                         ++node_count_;
+                         queue_.Add(KeyOf(*node));
+                         if (node_count_ > kSteps[step_].most_nodes) MoveTo(step_ + 1);
+                       },
+                   .updated = [this](const client::ObjectPtr&,
+                                     const client::ObjectPtr& node) { queue_.Add(KeyOf(*node)); },
+                   .deleted =
+                       [this](const client::ObjectPtr&) {
+                         --node_count_;
+                         if (node_count_ < kSteps[step_].fewest_nodes) MoveTo(step_ - 1);
+                       }});
   }
 
  private:
   void MoveTo(size_t step) {
     step_ = step;
-    for (const ObjectPtr& node : nodes_.List()) queue_.Add(KeyOf(*node));
+    for (const client::ObjectPtr& node : nodes_.List()) queue_.Add(KeyOf(*node));
   }
 
   Task<Result<void>> Reconcile(std::string key) override {
-    const ObjectPtr node = nodes_.Find({.name_space = {}, .name = key});
+    const client::ObjectPtr node = nodes_.Find({.name_space = {}, .name = key});
     const std::string wanted = std::to_string(kSteps[step_].seconds);
     if (!node || AnnotationOf(*node, kAnnotation) == wanted) co_return Result<void>();
-    std::string patch =
-        "{\"metadata\":{\"annotations\":{" + JsonText(kAnnotation) + ":" + JsonText(wanted) + "}}}";
-    const Result<ObjectPtr> patched = co_await context_.client.Patch(
-        nodes_.resource(), NameOf(*node), PatchType::kStrategic, std::move(patch));
+    std::string patch = "{\"metadata\":{\"annotations\":{" + object::JsonText(kAnnotation) + ":" +
+                        object::JsonText(wanted) + "}}}";
+    const Result<client::ObjectPtr> patched = co_await context_.client.Patch(
+        nodes_.resource(), client::NameOf(*node), client::PatchType::kStrategic, std::move(patch));
     if (patched || FailedWith(patched, StatusReason::kNotFound)) co_return Result<void>();
     co_return std::unexpected(patched.error());
   }
 
-  Informer& nodes_;
+  client::Informer& nodes_;
   int node_count_ = 0;
   size_t step_ = 0;
 };
@@ -75,4 +76,4 @@ std::unique_ptr<Controller> MakeTtlController(ControllerContext context) {
   return std::make_unique<Ttl>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

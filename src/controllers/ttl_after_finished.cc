@@ -7,7 +7,7 @@
 #include "controllers/queue_controller.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -32,26 +32,26 @@ class TtlAfterFinished final : public QueueController {
  public:
   explicit TtlAfterFinished(ControllerContext context)
       : QueueController(std::move(context), Options(context.options)),
-        jobs_(context_.informers.For(BuiltIn("batch", "v1", "jobs"))) {
-    const auto look_at = [this](const ObjectPtr& job) {
+        jobs_(context_.informers.For(client::BuiltIn("batch", "v1", "jobs"))) {
+    const auto look_at = [this](const client::ObjectPtr& job) {
       if (NeedsCleanup(batch::Job(*job))) queue_.Add(KeyOf(*job));
     };
-    queue_.Follow(jobs_,
-                  {.added = look_at,
-                   .updated = [look_at](const ObjectPtr&, const ObjectPtr& job) { look_at(job); }});
+    queue_.Follow(jobs_, {.added = look_at,
+                          .updated = [look_at](const client::ObjectPtr&,
+                                               const client::ObjectPtr& job) { look_at(job); }});
   }
 
  private:
-  static WorkQueueOptions Options(const ControllerOptions& options) {
+  static client::WorkQueueOptions Options(const ControllerOptions& options) {
     return {.name = "ttl_jobs_to_delete", .workers = options.concurrent_ttl_after_finished_syncs};
   }
 
   // What is left to wait; nothing when the job is not to be deleted, or not by us.
-  Result<std::optional<Duration>> TimeLeft(const Document& document) const {
+  Result<std::optional<Duration>> TimeLeft(const object::Document& document) const {
     const batch::Job job(document);
     if (!NeedsCleanup(job)) return std::nullopt;
-    const Timestamp ended = EndOf(job).last_transition_time();
-    if (IsZero(ended)) {
+    const object::Timestamp ended = EndOf(job).last_transition_time();
+    if (object::IsZero(ended)) {
       return Fail(StatusReason::kInternalError,
                   "unable to find the time when the Job " + KeyOf(document) + " finished");
     }
@@ -60,8 +60,8 @@ class TtlAfterFinished final : public QueueController {
   }
 
   Task<Result<void>> Reconcile(std::string key) override {
-    const ObjectName name = NameOfKey(key);
-    const ObjectPtr seen = jobs_.Find(name);
+    const client::ObjectName name = NameOfKey(key);
+    const client::ObjectPtr seen = jobs_.Find(name);
     if (!seen) co_return Result<void>();
     const Result<std::optional<Duration>> left = TimeLeft(*seen);
     if (!left) co_return std::unexpected(left.error());
@@ -71,7 +71,7 @@ class TtlAfterFinished final : public QueueController {
       co_return Result<void>();
     }
     // The time may have been changed since; what the server says counts.
-    const Result<ObjectPtr> fresh = co_await context_.client.Get(jobs_.resource(), name);
+    const Result<client::ObjectPtr> fresh = co_await context_.client.Get(jobs_.resource(), name);
     if (FailedWith(fresh, StatusReason::kNotFound)) co_return Result<void>();
     if (!fresh) co_return std::unexpected(fresh.error());
     const Result<std::optional<Duration>> really_left = TimeLeft(**fresh);
@@ -81,8 +81,8 @@ class TtlAfterFinished final : public QueueController {
       queue_.AddAfter(std::move(key), **really_left);
       co_return Result<void>();
     }
-    DeleteChoice how;
-    how.uid = UidOf(**fresh);
+    client::DeleteChoice how;
+    how.uid = client::UidOf(**fresh);
     how.propagation = "Foreground";
     const Result<void> deleted =
         co_await context_.client.Delete(jobs_.resource(), name, std::move(how));
@@ -93,7 +93,7 @@ class TtlAfterFinished final : public QueueController {
     co_return deleted;
   }
 
-  Informer& jobs_;
+  client::Informer& jobs_;
 };
 
 }  // namespace
@@ -102,4 +102,4 @@ std::unique_ptr<Controller> MakeTtlAfterFinishedController(ControllerContext con
   return std::make_unique<TtlAfterFinished>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,10 +2,10 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Jobs() { return BuiltIn("batch", "v1", "jobs"); }
+const client::ApiResource& Jobs() { return client::BuiltIn("batch", "v1", "jobs"); }
 
 class TtlAfterFinishedTest : public ControllerTest {
  protected:
@@ -20,8 +20,8 @@ class TtlAfterFinishedTest : public ControllerTest {
                     "},\"status\":{\"conditions\":[" + conditions + "]}}");
   }
   bool IsThere(const std::string& name) {
-    const ObjectPtr job = Find(Jobs(), "a", name);
-    return job && !IsDeleting(*job);
+    const client::ObjectPtr job = Find(Jobs(), "a", name);
+    return job && !client::IsDeleting(*job);
   }
 };
 
@@ -49,8 +49,8 @@ TEST_F(TtlAfterFinishedTest, WhatItOwnsGoesWithIt) {
   PutJob("j", "\"ttlSecondsAfterFinished\":0", "Complete");
   Run(MakeTtlAfterFinishedController);
   ASSERT_FALSE(api_.calls().empty());
-  const ClientCall& last = api_.calls().back();
-  EXPECT_EQ(last.verb, ClientVerb::kDelete);
+  const client::ClientCall& last = api_.calls().back();
+  EXPECT_EQ(last.verb, client::ClientVerb::kDelete);
   EXPECT_EQ(last.deletion.propagation, "Foreground");
   EXPECT_FALSE(last.deletion.uid.empty());
 }
@@ -78,11 +78,11 @@ TEST_F(TtlAfterFinishedTest, AJobThatEndsInAFarFutureWaits) {
 
 TEST_F(TtlAfterFinishedTest, FailuresAreTriedAgain) {
   PutJob("j", "\"ttlSecondsAfterFinished\":0", "Complete");
-  api_.Fail({.verb = ClientVerb::kGet, .times = 2});
-  api_.Fail({.verb = ClientVerb::kDelete, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kGet, .times = 2});
+  api_.Fail({.verb = client::ClientVerb::kDelete, .times = 2});
   Run(MakeTtlAfterFinishedController);
   EXPECT_FALSE(IsThere("j"));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -2,10 +2,10 @@
 
 #include "controllers/queue_controller_testing.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
-const ApiResource& Nodes() { return BuiltIn("", "v1", "nodes"); }
+const client::ApiResource& Nodes() { return client::BuiltIn("", "v1", "nodes"); }
 
 class TtlTest : public ControllerTest {
  protected:
@@ -18,7 +18,7 @@ class TtlTest : public ControllerTest {
     for (int i = from; i < to; ++i) Remove(Nodes(), "", "n" + std::to_string(i));
   }
   std::string Ttl(int node = 0) {
-    const ObjectPtr found = Find(Nodes(), "", "n" + std::to_string(node));
+    const client::ObjectPtr found = Find(Nodes(), "", "n" + std::to_string(node));
     return found ? std::string(AnnotationOf(*found, "node.alpha.kubernetes.io/ttl")) : "gone";
   }
 };
@@ -51,7 +51,7 @@ TEST_F(TtlTest, ComesBackDownOnlyWellBelowTheBoundary) {
 
 TEST_F(TtlTest, IsRestoredAndRetried) {
   PutNodes(0, 1);
-  api_.Fail({.verb = ClientVerb::kPatch, .times = 3});
+  api_.Fail({.verb = client::ClientVerb::kPatch, .times = 3});
   Run(MakeTtlController);
   EXPECT_EQ(Ttl(), "0");
   Put(Nodes(), R"({"metadata":{"name":"n0","annotations":{"node.alpha.kubernetes.io/ttl":"x"}}})");
@@ -60,4 +60,4 @@ TEST_F(TtlTest, IsRestoredAndRetried) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::controllers

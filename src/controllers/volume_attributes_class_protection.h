@@ -6,9 +6,9 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeVolumeAttributesClassProtectionController(
     ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

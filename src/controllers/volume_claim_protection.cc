@@ -11,7 +11,7 @@
 #include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 namespace core = views::core_v1;
@@ -25,7 +25,7 @@ std::string EphemeralClaimName(const core::Pod& pod, const core::Volume& volume)
 }
 
 // Claims that the pod's volumes name, of its namespace, as keys.
-std::vector<std::string> ClaimsOf(const Document& document) {
+std::vector<std::string> ClaimsOf(const object::Document& document) {
   const core::Pod pod(document);
   const std::string prefix = std::string(pod.metadata().namespace_()) + "/";
   std::vector<std::string> claims;
@@ -48,7 +48,7 @@ bool IsShutDown(const core::Pod& pod) {
   return pod.metadata().deletion_timestamp() && pod.metadata().deletion_grace_period_seconds() == 0;
 }
 
-bool IsOwnedBy(const Document& claim, const core::Pod& pod) {
+bool IsOwnedBy(const object::Document& claim, const core::Pod& pod) {
   for (const auto owner : core::PersistentVolumeClaim(claim).metadata().owner_references()) {
     if (owner.controller().value_or(false)) return owner.uid() == pod.metadata().uid();
   }
@@ -56,9 +56,9 @@ bool IsOwnedBy(const Document& claim, const core::Pod& pod) {
 }
 
 // A pod that has no node yet does not count: no node starts a pod with a claim that goes.
-bool Uses(const Document& document, const Document& claim) {
+bool Uses(const object::Document& document, const object::Document& claim) {
   const core::Pod pod(document);
-  const ObjectName name = NameOf(claim);
+  const client::ObjectName name = client::NameOf(claim);
   if (pod.spec().node_name().empty() || pod.metadata().namespace_() != name.name_space) {
     return false;
   }
@@ -73,24 +73,25 @@ bool Uses(const Document& document, const Document& claim) {
   return false;
 }
 
-bool AnyUses(const std::vector<ObjectPtr>& pods, const Document& claim) {
-  return std::ranges::any_of(pods, [&](const ObjectPtr& pod) { return Uses(*pod, claim); });
+bool AnyUses(const std::vector<client::ObjectPtr>& pods, const object::Document& claim) {
+  return std::ranges::any_of(pods, [&](const client::ObjectPtr& pod) { return Uses(*pod, claim); });
 }
 
 class VolumeClaimProtection final : public QueueController {
  public:
   explicit VolumeClaimProtection(ControllerContext context)
       : QueueController(std::move(context), {.name = "pvcprotection"}),
-        claims_(context_.informers.For(BuiltIn("", "v1", "persistentvolumeclaims"))),
-        pods_(context_.informers.For(BuiltIn("", "v1", "pods"))) {
+        claims_(context_.informers.For(client::BuiltIn("", "v1", "persistentvolumeclaims"))),
+        pods_(context_.informers.For(client::BuiltIn("", "v1", "pods"))) {
     pods_.AddIndex(kByClaim, ClaimsOf);
-    const auto look_at_claim = [this](const ObjectPtr& claim) {
-      if (IsDeleting(*claim) == HasFinalizer(*claim, kFinalizer)) {
-        queue_.Add(NameOf(*claim).name_space);
+    const auto look_at_claim = [this](const client::ObjectPtr& claim) {
+      if (client::IsDeleting(*claim) == HasFinalizer(*claim, kFinalizer)) {
+        queue_.Add(client::NameOf(*claim).name_space);
       }
     };
     queue_.Follow(claims_, {.added = look_at_claim,
-                            .updated = [look_at_claim](const ObjectPtr&, const ObjectPtr& claim) {
+                            .updated = [look_at_claim](const client::ObjectPtr&,
+                                                       const client::ObjectPtr& claim) {
                               look_at_claim(claim);
                             }});
     FollowPods();
@@ -99,47 +100,48 @@ class VolumeClaimProtection final : public QueueController {
  private:
   // Those that no longer use the claims that they name.
   void FollowPods() {
-    const auto let_go = [this](const ObjectPtr& pod) {
+    const auto let_go = [this](const client::ObjectPtr& pod) {
       for (const std::string& claim : ClaimsOf(*pod)) {
-        const ObjectPtr there = claims_.Find(NameOfKey(claim));
-        if (there && IsDeleting(*there)) queue_.Add(NameOf(*pod).name_space);
+        const client::ObjectPtr there = claims_.Find(NameOfKey(claim));
+        if (there && client::IsDeleting(*there)) queue_.Add(client::NameOf(*pod).name_space);
       }
     };
-    const auto look_at = [let_go](const ObjectPtr& document) {
+    const auto look_at = [let_go](const client::ObjectPtr& document) {
       const core::Pod pod(*document);
       if (HasEnded(pod) || IsShutDown(pod) || pod.spec().node_name().empty()) let_go(document);
     };
-    queue_.Follow(pods_, {.added = look_at,
-                          .updated =
-                              [look_at, let_go](const ObjectPtr& old, const ObjectPtr& pod) {
-                                look_at(pod);
-                                if (UidOf(*old) != UidOf(*pod)) let_go(old);
-                              },
-                          .deleted = let_go});
+    queue_.Follow(
+        pods_, {.added = look_at,
+                .updated =
+                    [look_at, let_go](const client::ObjectPtr& old, const client::ObjectPtr& pod) {
+                      look_at(pod);
+                      if (client::UidOf(*old) != client::UidOf(*pod)) let_go(old);
+                    },
+                .deleted = let_go});
   }
 
   // The key is a namespace: for all claims of it the pods are listed once.
   Task<Result<void>> Reconcile(std::string key) override {
-    std::optional<std::vector<ObjectPtr>> live_pods;
+    std::optional<std::vector<client::ObjectPtr>> live_pods;
     Result<void> result;
-    for (const ObjectPtr& claim : claims_.List(key)) {
-      const bool deleting = IsDeleting(*claim);
+    for (const client::ObjectPtr& claim : claims_.List(key)) {
+      const bool deleting = client::IsDeleting(*claim);
       if (deleting != HasFinalizer(*claim, kFinalizer)) continue;
       if (deleting && AnyUses(pods_.ByIndex(kByClaim, KeyOf(*claim)), *claim)) continue;
       if (deleting && !live_pods) {
         // A pod may be there that has not been seen yet.
-        ClientCall call;
-        call.verb = ClientVerb::kList;
+        client::ClientCall call;
+        call.verb = client::ClientVerb::kList;
         call.resource = &pods_.resource();
         call.target.name_space = key;
-        Result<ClientReply> listed = co_await context_.client.List(std::move(call));
+        Result<client::ClientReply> listed = co_await context_.client.List(std::move(call));
         if (!listed) co_return std::unexpected(listed.error());
         live_pods = std::move(listed->items);
       }
       if (deleting && AnyUses(*live_pods, *claim)) continue;
-      ObjectPtr changed =
+      client::ObjectPtr changed =
           deleting ? WithoutFinalizer(*claim, kFinalizer) : WithFinalizer(*claim, kFinalizer);
-      const Result<ObjectPtr> written =
+      const Result<client::ObjectPtr> written =
           co_await context_.client.Update(claims_.resource(), std::move(changed));
       // Gone, or changed by another, of which there will be an event.
       if (!written && !FailedWith(written, StatusReason::kNotFound) &&
@@ -150,8 +152,8 @@ class VolumeClaimProtection final : public QueueController {
     co_return result;
   }
 
-  Informer& claims_;
-  Informer& pods_;
+  client::Informer& claims_;
+  client::Informer& pods_;
 };
 
 }  // namespace
@@ -160,4 +162,4 @@ std::unique_ptr<Controller> MakeVolumeClaimProtectionController(ControllerContex
   return std::make_unique<VolumeClaimProtection>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -6,8 +6,8 @@
 
 #include "controllers/controller.h"
 
-namespace skiff {
+namespace skiff::controllers {
 
 std::unique_ptr<Controller> MakeVolumeClaimProtectionController(ControllerContext context);
 
-}  // namespace skiff
+}  // namespace skiff::controllers

@@ -7,12 +7,12 @@
 #include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::controllers {
 namespace {
 
 constexpr std::string_view kFinalizer = "kubernetes.io/pv-protection";
 
-bool IsBound(const Document& volume) {
+bool IsBound(const object::Document& volume) {
   return views::core_v1::PersistentVolume(volume).status().phase() == "Bound";
 }
 
@@ -20,21 +20,21 @@ class VolumeProtection final : public QueueController {
  public:
   explicit VolumeProtection(ControllerContext context)
       : QueueController(std::move(context), {.name = "pvprotection"}),
-        volumes_(context_.informers.For(BuiltIn("", "v1", "persistentvolumes"))) {
+        volumes_(context_.informers.For(client::BuiltIn("", "v1", "persistentvolumes"))) {
     queue_.FollowKeys(volumes_);
   }
 
  private:
   Task<Result<void>> Reconcile(std::string key) override {
-    const ObjectPtr volume = volumes_.Find({.name_space = {}, .name = key});
+    const client::ObjectPtr volume = volumes_.Find({.name_space = {}, .name = key});
     if (!volume) co_return Result<void>();
-    const bool deleting = IsDeleting(*volume);
+    const bool deleting = client::IsDeleting(*volume);
     if (deleting != HasFinalizer(*volume, kFinalizer) || (deleting && IsBound(*volume))) {
       co_return Result<void>();
     }
-    ObjectPtr changed =
+    client::ObjectPtr changed =
         deleting ? WithoutFinalizer(*volume, kFinalizer) : WithFinalizer(*volume, kFinalizer);
-    const Result<ObjectPtr> written =
+    const Result<client::ObjectPtr> written =
         co_await context_.client.Update(volumes_.resource(), std::move(changed));
     // Gone, or changed by another, of which there will be an event.
     if (written || FailedWith(written, StatusReason::kNotFound) ||
@@ -44,7 +44,7 @@ class VolumeProtection final : public QueueController {
     co_return std::unexpected(written.error());
   }
 
-  Informer& volumes_;
+  client::Informer& volumes_;
 };
 
 }  // namespace
@@ -53,4 +53,4 @@ std::unique_ptr<Controller> MakeVolumeProtectionController(ControllerContext con
   return std::make_unique<VolumeProtection>(std::move(context));
 }
 
-}  // namespace skiff
+}  // namespace skiff::controllers

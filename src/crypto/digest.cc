@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-namespace skiff {
+namespace skiff::crypto {
 
 Sha256Digest Sha256(std::string_view bytes) {
   // OpenSSL's own shorthand would look the algorithm up at every call, for longer than it hashes.
@@ -31,4 +31,4 @@ bool EqualSecrets(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-}  // namespace skiff
+}  // namespace skiff::crypto

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::crypto {
 
 using Sha256Digest = std::array<unsigned char, 32>;
 using Sha512Digest = std::array<unsigned char, 64>;
@@ -32,4 +32,4 @@ struct Sha256Hash {
 // Takes the same time wherever the first difference is.
 bool EqualSecrets(std::string_view a, std::string_view b);
 
-}  // namespace skiff
+}  // namespace skiff::crypto

@@ -4,7 +4,7 @@
 
 #include <openssl/err.h>
 
-namespace skiff::openssl {
+namespace skiff::crypto::openssl {
 
 std::unexpected<Status> Failed(std::string_view attempt) {
   std::string message(attempt);
@@ -29,4 +29,4 @@ std::string Written(const BioPtr& bio) {
   return std::string(data, static_cast<size_t>(size));
 }
 
-}  // namespace skiff::openssl
+}  // namespace skiff::crypto::openssl

@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 
-namespace skiff::openssl {
+namespace skiff::crypto::openssl {
 
 template <auto kFree>
 struct Free {
@@ -54,4 +54,4 @@ BioPtr ReadBio(std::string_view text);
 BioPtr WriteBio();
 std::string Written(const BioPtr& bio);
 
-}  // namespace skiff::openssl
+}  // namespace skiff::crypto::openssl

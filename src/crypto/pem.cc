@@ -5,7 +5,7 @@
 
 #include "crypto/openssl.h"
 
-namespace skiff {
+namespace skiff::crypto {
 
 void ForEachPemBlock(std::string_view pem,
                      const std::function<bool(std::string_view, std::string_view)>& visit) {
@@ -24,4 +24,4 @@ void ForEachPemBlock(std::string_view pem,
   ERR_clear_error();
 }
 
-}  // namespace skiff
+}  // namespace skiff::crypto

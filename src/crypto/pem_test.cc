@@ -7,7 +7,7 @@
 
 #include "crypto/testing.h"
 
-namespace skiff {
+namespace skiff::crypto {
 namespace {
 
 std::vector<std::string> TypesOf(std::string_view pem, size_t most) {
@@ -35,4 +35,4 @@ TEST(PemTest, WhatIsNoBlockEndsIt) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::crypto

@@ -20,17 +20,17 @@ struct PemPair {
 // Of "RSA", or of a curve such as "P-256".
 inline PemPair MakeKey(const char* kind) {
   const bool is_rsa = std::string_view(kind) == "RSA";
-  const openssl::KeyPtr key(is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen(kind));
+  const crypto::openssl::KeyPtr key(is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen(kind));
   EXPECT_NE(key, nullptr);
   PemPair pair;
   for (const bool is_private : {true, false}) {
-    const openssl::BioPtr bio = openssl::WriteBio();
+    const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
     if (is_private) {
       PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
     } else {
       PEM_write_bio_PUBKEY(bio.get(), key.get());
     }
-    (is_private ? pair.private_pem : pair.public_pem) = openssl::Written(bio);
+    (is_private ? pair.private_pem : pair.public_pem) = crypto::openssl::Written(bio);
   }
   return pair;
 }

@@ -9,7 +9,7 @@
 
 #include "base/hex.h"
 
-namespace skiff::openssl {
+namespace skiff::crypto::openssl {
 
 std::vector<X509Ptr> ReadCertificates(std::string_view pem) {
   const BioPtr bio = ReadBio(pem);
@@ -54,4 +54,4 @@ std::optional<std::string> Utf8(const ASN1_STRING* text) {
   return out;
 }
 
-}  // namespace skiff::openssl
+}  // namespace skiff::crypto::openssl

@@ -9,7 +9,7 @@
 
 #include "crypto/openssl.h"
 
-namespace skiff::openssl {
+namespace skiff::crypto::openssl {
 
 // All certificates of a PEM text up to the first that cannot be read. OpenSSL's error, which tells
 // why it went no further (PEM_R_NO_START_LINE: that was all), is left for the caller.
@@ -24,4 +24,4 @@ std::optional<int64_t> UnixSeconds(const ASN1_TIME* time);
 // In UTF-8; nothing when it is no text.
 std::optional<std::string> Utf8(const ASN1_STRING* text);
 
-}  // namespace skiff::openssl
+}  // namespace skiff::crypto::openssl

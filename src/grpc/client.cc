@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 constexpr int kHttpOk = 200;
@@ -44,10 +44,10 @@ GrpcStatus StatusOfHttp(int code) {
 
 // A channel without its owner. All but ready() on the loop. Kept by the client from its first call
 // until its end.
-class GrpcConnection final : public ClientConnection::Owner,
+class GrpcConnection final : public net::ClientConnection::Owner,
                              public std::enable_shared_from_this<GrpcConnection> {
  public:
-  GrpcConnection(std::shared_ptr<EventLoop> loop,
+  GrpcConnection(std::shared_ptr<net::EventLoop> loop,
                  std::shared_ptr<GrpcClient::Connections> connections, GrpcChannelOptions options)
       : loop_(std::move(loop)),
         connections_(std::move(connections)),
@@ -62,11 +62,11 @@ class GrpcConnection final : public ClientConnection::Owner,
     headers_.Add("user-agent", "grpc-skiff");
   }
 
-  EventLoop& loop() { return *loop_; }
+  net::EventLoop& loop() { return *loop_; }
   size_t max_message_bytes() const { return options_.max_message_bytes; }
   bool ready() const { return ready_.load(); }
 
-  void Begin(const std::shared_ptr<GrpcCall>& call, ClientRequest request, Duration deadline) {
+  void Begin(const std::shared_ptr<GrpcCall>& call, net::ClientRequest request, Duration deadline) {
     if (call->handler_ == nullptr) return;
     if (connection_ == nullptr && !is_over_ && !connections_->closed) Connect();
     if (connection_ == nullptr)
@@ -104,7 +104,7 @@ class GrpcConnection final : public ClientConnection::Owner,
 
  private:
   // Holds what is gone until the loop has no more to do with it.
-  struct Keeper final : EventLoop::Watcher {
+  struct Keeper final : net::EventLoop::Watcher {
     explicit Keeper(std::shared_ptr<GrpcConnection> kept) : connection(std::move(kept)) {}
     void OnEvents(uint32_t) override {}
     const std::shared_ptr<GrpcConnection> connection;
@@ -112,17 +112,17 @@ class GrpcConnection final : public ClientConnection::Owner,
 
   void Connect() {
     connections_->open.insert(shared_from_this());
-    connection_ = std::make_unique<ClientConnection>(*loop_, *this, shared_);
+    connection_ = std::make_unique<net::ClientConnection>(*loop_, *this, shared_);
     connection_->Start();
   }
 
-  void OnRoom(ClientConnection&) override {}
-  void OnReturned(std::unique_ptr<ClientStream>) override {}
-  void OnStateChange(ClientConnection& connection) override {
+  void OnRoom(net::ClientConnection&) override {}
+  void OnReturned(std::unique_ptr<net::ClientStream>) override {}
+  void OnStateChange(net::ClientConnection& connection) override {
     is_open_ = true;
     ready_ = connection.is_usable();
   }
-  void OnClosed(ClientConnection&) override {
+  void OnClosed(net::ClientConnection&) override {
     is_over_ = true;
     ready_ = false;
     loop_->Retire(std::move(connection_));
@@ -131,12 +131,12 @@ class GrpcConnection final : public ClientConnection::Owner,
     connections_->open.erase(shared_from_this());
   }
 
-  const std::shared_ptr<EventLoop> loop_;
+  const std::shared_ptr<net::EventLoop> loop_;
   const std::shared_ptr<GrpcClient::Connections> connections_;
   const GrpcChannelOptions options_;
-  HttpHeaders headers_;
-  ClientShared shared_;
-  std::unique_ptr<ClientConnection> connection_;
+  net::HttpHeaders headers_;
+  net::ClientShared shared_;
+  std::unique_ptr<net::ClientConnection> connection_;
   std::map<uint64_t, std::shared_ptr<GrpcCall>> calls_;
   uint64_t last_id_ = 0;
   bool is_open_ = false;  // or has been
@@ -186,7 +186,7 @@ void GrpcCall::End(const GrpcStatus& status) {
   if (const auto handler = std::exchange(handler_, nullptr)) handler->OnEnd(status);
 }
 
-void GrpcCall::OnHead(int code, const HttpHeaders& headers) {
+void GrpcCall::OnHead(int code, const net::HttpHeaders& headers) {
   code_ = code;
   is_grpc_ = headers.Get("content-type").starts_with("application/grpc");
   status_ = ReadGrpcStatus(headers);  // of an answer that is nothing else
@@ -207,7 +207,7 @@ void GrpcCall::OnBody(std::string_view bytes) {
   if (!read.ok()) Abandon(read);
 }
 
-void GrpcCall::OnTrailers(const HttpHeaders& trailers) { status_ = ReadGrpcStatus(trailers); }
+void GrpcCall::OnTrailers(const net::HttpHeaders& trailers) { status_ = ReadGrpcStatus(trailers); }
 
 void GrpcCall::OnBodyTaken() {
   unsent_.fetch_sub(std::exchange(handed_over_, 0), std::memory_order_relaxed);
@@ -247,12 +247,12 @@ std::shared_ptr<GrpcCall> GrpcChannel::Start(GrpcCallOptions options, SharedByte
   std::shared_ptr<GrpcCall> call(
       new GrpcCall(connection_, std::move(handler), connection_->max_message_bytes()));
   const Duration timeout = options.timeout;
-  ClientRequest request{.method = "POST",
-                        .path = std::move(options.path),
-                        .headers = std::move(options.metadata),
-                        .body = std::move(first),
-                        .streams_body = !is_only,
-                        .timeout = timeout};
+  net::ClientRequest request{.method = "POST",
+                             .path = std::move(options.path),
+                             .headers = std::move(options.metadata),
+                             .body = std::move(first),
+                             .streams_body = !is_only,
+                             .timeout = timeout};
   Duration deadline = Clock::kForever;
   if (timeout != Clock::kForever) {
     request.headers.Add("grpc-timeout", FormatGrpcTimeout(timeout));
@@ -268,7 +268,7 @@ std::shared_ptr<GrpcCall> GrpcChannel::Start(GrpcCallOptions options, SharedByte
 // ---- Clients
 
 Result<std::unique_ptr<GrpcClient>> GrpcClient::Start(Clock& clock, std::string thread_name) {
-  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<EventLoop> loop, EventLoop::Create(clock));
+  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<net::EventLoop> loop, net::EventLoop::Create(clock));
   std::unique_ptr<GrpcClient> client(new GrpcClient(loop));
   loop->Start(std::move(thread_name));
   return client;
@@ -292,4 +292,4 @@ void GrpcClient::Stop() {
   loop_->Stop();
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

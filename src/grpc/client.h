@@ -36,21 +36,21 @@
 #include "net/event_loop.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 class GrpcConnection;
 
 struct GrpcChannelOptions {
-  ClientEndpoint endpoint;  // with its addresses
-  std::shared_ptr<const ClientTls> tls = nullptr;
+  net::ClientEndpoint endpoint;  // with its addresses
+  std::shared_ptr<const net::ClientTls> tls = nullptr;
   // Without calls no server is asked whether it is there: many forbid that.
-  ClientTimes times = {};
+  net::ClientTimes times = {};
   size_t max_message_bytes = limits::kMaxGrpcMessageBytes;  // that the server sends
 };
 
 struct GrpcCallOptions {
   std::string path;  // "/etcdserverpb.KV/Range"
-  HttpHeaders metadata = {};
+  net::HttpHeaders metadata = {};
   Duration timeout = Clock::kForever;
 };
 
@@ -65,7 +65,7 @@ class GrpcCallHandler {
   virtual void OnEnd(const GrpcStatus& status) = 0;
 };
 
-class GrpcCall final : public std::enable_shared_from_this<GrpcCall>, private ResponseHandler {
+class GrpcCall final : public std::enable_shared_from_this<GrpcCall>, private net::ResponseHandler {
  public:
   // A framed message. Ignored when the call has ended.
   void Send(SharedBytes frame);
@@ -83,9 +83,9 @@ class GrpcCall final : public std::enable_shared_from_this<GrpcCall>, private Re
            size_t max_message_bytes);
 
   // On the client's thread.
-  void OnHead(int code, const HttpHeaders& headers) override;
+  void OnHead(int code, const net::HttpHeaders& headers) override;
   void OnBody(std::string_view bytes) override;
-  void OnTrailers(const HttpHeaders& trailers) override;
+  void OnTrailers(const net::HttpHeaders& trailers) override;
   void OnBodyTaken() override;
   void OnEnd(Result<void> outcome) override;
   GrpcStatus FinalStatus(const Result<void>& outcome) const;
@@ -143,11 +143,11 @@ class GrpcClient {
     bool closed = false;
   };
 
-  explicit GrpcClient(std::shared_ptr<EventLoop> loop) : loop_(std::move(loop)) {}
+  explicit GrpcClient(std::shared_ptr<net::EventLoop> loop) : loop_(std::move(loop)) {}
   bool stopped_ = false;
 
-  const std::shared_ptr<EventLoop> loop_;
+  const std::shared_ptr<net::EventLoop> loop_;
   const std::shared_ptr<Connections> connections_ = std::make_shared<Connections>();
 };
 
-}  // namespace skiff
+}  // namespace skiff::grpc

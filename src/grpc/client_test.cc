@@ -13,7 +13,7 @@
 #include "grpc/unary.h"
 #include "net/testing_tls.h"
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 using std::chrono::milliseconds;
@@ -44,14 +44,15 @@ class Told final : public GrpcCallHandler {
   // The status, as "code message".
   std::string End() {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, seconds(kPatienceSeconds), [&] { return status_.has_value(); }))
+    if (!changed_.wait_for(lock, seconds(net::kPatienceSeconds),
+                           [&] { return status_.has_value(); }))
       return "no end";
     return std::string(GrpcCodeName(status_->code)) +
            (status_->message.empty() ? "" : " " + status_->message);
   }
   std::vector<std::string> Messages(size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, seconds(kPatienceSeconds),
+    changed_.wait_for(lock, seconds(net::kPatienceSeconds),
                       [&] { return messages_.size() >= count || status_.has_value(); });
     return messages_;
   }
@@ -70,7 +71,8 @@ class Told final : public GrpcCallHandler {
 // Sends back what comes, and ends when its client does; "fail" ends it otherwise.
 class Echo final : public GrpcStreamHandler {
  public:
-  Echo(std::shared_ptr<GrpcOutput> output, Latch& gone) : output_(std::move(output)), gone_(gone) {}
+  Echo(std::shared_ptr<GrpcOutput> output, net::Latch& gone)
+      : output_(std::move(output)), gone_(gone) {}
   ~Echo() override { gone_.Open(); }
   void OnMessage(std::string_view message) override {
     if (message == "fail") return output_->Finish({GrpcCode::kAborted, "as you wish: 100%\n"});
@@ -80,7 +82,7 @@ class Echo final : public GrpcStreamHandler {
 
  private:
   const std::shared_ptr<GrpcOutput> output_;
-  Latch& gone_;
+  net::Latch& gone_;
 };
 
 class GrpcClientTest : public testing::Test {
@@ -107,9 +109,9 @@ class GrpcClientTest : public testing::Test {
     server_.reset();
   }
 
-  void Serve(std::string address = "127.0.0.1:0", std::optional<TlsOptions> tls = std::nullopt,
-             HttpLimits limits = {}) {
-    HttpServerOptions options;
+  void Serve(std::string address = "127.0.0.1:0", std::optional<net::TlsOptions> tls = std::nullopt,
+             net::HttpLimits limits = {}) {
+    net::HttpServerOptions options;
     options.addresses = {std::move(address)};
     options.handler = &router_;
     options.clock = &clock_;
@@ -117,14 +119,14 @@ class GrpcClientTest : public testing::Test {
     options.tls = std::move(tls);
     limits.max_body_bytes = 64 * 1024 * 1024;
     options.limits = limits;
-    auto server = HttpServer::Start(std::move(options));
+    auto server = net::HttpServer::Start(std::move(options));
     ASSERT_TRUE(server) << server.error().message();
     server_ = std::move(*server);
   }
   std::string url() { return "http://" + server_->addresses()[0]; }
   std::shared_ptr<GrpcChannel> Connect(const std::string& url) {
     GrpcChannelOptions options;
-    options.endpoint = ParseEndpoint(url).value();
+    options.endpoint = net::ParseEndpoint(url).value();
     return client_->MakeChannel(std::move(options));
   }
   std::shared_ptr<Told> Call(GrpcChannel& channel, const std::string& method,
@@ -138,22 +140,22 @@ class GrpcClientTest : public testing::Test {
     std::mutex mutex;
     std::condition_variable never;
     std::unique_lock lock(mutex);
-    for (int i = 0; i < kPatienceSeconds * 1000 && !condition(); ++i)
+    for (int i = 0; i < net::kPatienceSeconds * 1000 && !condition(); ++i)
       never.wait_for(lock, milliseconds(1));
     EXPECT_TRUE(condition());
   }
 
   SystemClock clock_;
   MetricsRegistry metrics_;
-  FunctionHandler other_{[](HttpRequest, Responder responder) {
-    std::move(responder).Respond(PlainTextResponse(404, "nothing here"));
+  net::FunctionHandler other_{[](net::HttpRequest, net::Responder responder) {
+    std::move(responder).Respond(net::PlainTextResponse(404, "nothing here"));
   }};
   GrpcRouter router_{&other_, metrics_, clock_, 64 * 1024 * 1024};
   std::mutex mutex_;
   std::vector<GrpcResponder> waiting_;
-  Latch asked_;
-  Latch gone_;
-  std::unique_ptr<HttpServer> server_;
+  net::Latch asked_;
+  net::Latch gone_;
+  std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<GrpcClient> client_;
 };
 
@@ -175,33 +177,33 @@ TEST_F(GrpcClientTest, StatusAndTextComeAsTheyWereMeant) {
 }
 
 TEST_F(GrpcClientTest, SocketsInTheFileSystemAreServersToo) {
-  const TestFolder folder;
+  const net::TestFolder folder;
   const std::string path = folder.Path("grpc.sock");
   Serve("unix:" + path);
   GrpcChannelOptions options;
-  options.endpoint = UnixEndpoint(path);
+  options.endpoint = net::UnixEndpoint(path);
   const auto channel = client_->MakeChannel(std::move(options));
   EXPECT_EQ(Call(*channel, "Repeat", "abc")->Messages(1), std::vector<std::string>{"abcabc"});
   GrpcChannelOptions nobody;
-  nobody.endpoint = UnixEndpoint(folder.Path("none.sock"));
+  nobody.endpoint = net::UnixEndpoint(folder.Path("none.sock"));
   EXPECT_EQ(Call(*client_->MakeChannel(std::move(nobody)), "Repeat", "")->End(),
             "Unavailable unix:" + folder.Path("none.sock") + ": No such file or directory");
 }
 
 TEST_F(GrpcClientTest, CertificatesAreShownAndChecked) {
-  const TestFolder folder;
-  const TestCertificate ca{{.common_name = "ca", .is_ca = true}};
-  const TestCertificate own{{.common_name = "server", .names = "IP:127.0.0.1"}, &ca};
-  TlsOptions tls;
+  const net::TestFolder folder;
+  const net::TestCertificate ca{{.common_name = "ca", .is_ca = true}};
+  const net::TestCertificate own{{.common_name = "server", .names = "IP:127.0.0.1"}, &ca};
+  net::TlsOptions tls;
   tls.certificate.certificate_file = folder.Write("tls.crt", own.CertificatePem());
   tls.certificate.key_file = folder.Write("tls.key", own.KeyPem());
   Serve("127.0.0.1:0", tls);
   for (const bool is_trusted : {true, false}) {
     GrpcChannelOptions options;
-    options.endpoint = ParseEndpoint("https://" + server_->addresses()[0]).value();
-    ClientTlsOptions client_tls;
+    options.endpoint = net::ParseEndpoint("https://" + server_->addresses()[0]).value();
+    net::ClientTlsOptions client_tls;
     client_tls.ca_pem = is_trusted ? ca.CertificatePem() : own.CertificatePem();
-    options.tls = ClientTls::Make(client_tls).value();
+    options.tls = net::ClientTls::Make(client_tls).value();
     const std::string end = Call(*client_->MakeChannel(std::move(options)), "Repeat", "abc")->End();
     EXPECT_EQ(end.substr(0, is_trusted ? 2 : 11), is_trusted ? "OK" : "Unavailable") << end;
   }
@@ -245,7 +247,7 @@ TEST_F(GrpcClientTest, LargeMessagesPassInBothDirections) {
 TEST_F(GrpcClientTest, AMessageBeyondTheBoundEndsItsCallAlone) {
   Serve();
   GrpcChannelOptions options;
-  options.endpoint = ParseEndpoint(url()).value();
+  options.endpoint = net::ParseEndpoint(url()).value();
   options.max_message_bytes = 10;
   const auto channel = client_->MakeChannel(std::move(options));
   EXPECT_EQ(Call(*channel, "Repeat", "abcdef")->End().substr(0, 17), "ResourceExhausted");
@@ -272,7 +274,7 @@ TEST_F(GrpcClientTest, CancellingEndsACallOnBothSides) {
 }
 
 TEST_F(GrpcClientTest, MoreCallsThanTheServerTakesAtOnceWaitForTheirTurn) {
-  HttpLimits limits;
+  net::HttpLimits limits;
   limits.max_streams = 3;
   Serve("127.0.0.1:0", std::nullopt, limits);
   const auto channel = Connect(url());
@@ -284,7 +286,7 @@ TEST_F(GrpcClientTest, MoreCallsThanTheServerTakesAtOnceWaitForTheirTurn) {
 }
 
 TEST_F(GrpcClientTest, NobodyThereIsToldWithTheAddress) {
-  const HeldPort nobody;
+  const net::HeldPort nobody;
   const auto channel = Connect("http://" + nobody.address());
   const std::string fault = "Unavailable http://" + nobody.address() + ": ";
   EXPECT_EQ(Call(*channel, "Repeat", "")->End(), fault + "Connection refused");
@@ -333,7 +335,7 @@ TEST_F(GrpcClientTest, ASilentServerIsGivenUp) {
   ASSERT_EQ(getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
   GrpcChannelOptions options;
   const std::string url = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-  options.endpoint = ParseEndpoint(url).value();
+  options.endpoint = net::ParseEndpoint(url).value();
   options.times.ping_after = milliseconds(20);
   options.times.ping_timeout = milliseconds(20);
   const auto channel = client_->MakeChannel(std::move(options));
@@ -343,11 +345,12 @@ TEST_F(GrpcClientTest, ASilentServerIsGivenUp) {
 }
 
 TEST_F(GrpcClientTest, AServerOfSomethingElseIsRecognized) {
-  const FunctionHandler::Function plain = [](HttpRequest request, Responder responder) {
+  const net::FunctionHandler::Function plain = [](net::HttpRequest request,
+                                                  net::Responder responder) {
     std::move(responder).Respond(
-        PlainTextResponse(request.path.ends_with("Repeat") ? 503 : 200, "hello"));
+        net::PlainTextResponse(request.path.ends_with("Repeat") ? 503 : 200, "hello"));
   };
-  TestServer server(plain);
+  net::TestServer server(plain);
   const auto channel = Connect("http://" + server.address());
   EXPECT_EQ(Call(*channel, "Repeat", "")->End(),
             "Unavailable the server does not speak gRPC: it answered HTTP 503");
@@ -408,4 +411,4 @@ TEST_F(GrpcClientTest, OneAnswerIsNeitherNoneNorTwoNorUnreadable) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::grpc

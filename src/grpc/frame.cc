@@ -8,7 +8,7 @@
 #include "base/hex.h"
 #include "net/gzip.h"
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 constexpr std::string_view kContentType = "application/grpc";
@@ -38,7 +38,7 @@ GrpcStatus CheckPrefix(std::string_view prefix, size_t max_bytes, GrpcEncoding e
 GrpcResult<std::string_view> Inflate(std::string_view prefix, std::string_view bytes,
                                      size_t max_bytes, std::string* inflated) {
   if (prefix[0] == 0) return bytes;
-  Result<std::string> plain = GunzipBytes(bytes, max_bytes);
+  Result<std::string> plain = net::GunzipBytes(bytes, max_bytes);
   if (plain) return *inflated = *std::move(plain);
   if (plain.error().reason() == StatusReason::kRequestEntityTooLarge) {
     return std::unexpected(GrpcStatus{
@@ -145,8 +145,8 @@ std::optional<GrpcEncoding> ParseGrpcEncoding(std::string_view name) {
   return std::nullopt;
 }
 
-HttpResponse GrpcBadEncodingResponse(std::string_view name) {
-  HttpResponse response = GrpcStatusResponse(
+net::HttpResponse GrpcBadEncodingResponse(std::string_view name) {
+  net::HttpResponse response = GrpcStatusResponse(
       {GrpcCode::kUnimplemented,
        "grpc: Decompressor is not installed for grpc-encoding \"" + std::string(name) + "\""});
   response.headers.Add("grpc-accept-encoding", "identity,gzip");
@@ -186,12 +186,12 @@ std::string FormatGrpcTimeout(Duration timeout) {
   return std::to_string(std::min(count / Duration(std::chrono::hours(1)).count() + 1, kMost)) + "H";
 }
 
-void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status) {
+void AddGrpcStatus(net::HttpHeaders& headers, const GrpcStatus& status) {
   headers.Add("grpc-status", std::to_string(static_cast<int>(status.code)));
   headers.Add("grpc-message", EscapeMessage(status.message));
 }
 
-std::optional<GrpcStatus> ReadGrpcStatus(const HttpHeaders& headers) {
+std::optional<GrpcStatus> ReadGrpcStatus(const net::HttpHeaders& headers) {
   const std::string_view text = headers.Get("grpc-status");
   int code = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
@@ -202,19 +202,19 @@ std::optional<GrpcStatus> ReadGrpcStatus(const HttpHeaders& headers) {
   return GrpcStatus{static_cast<GrpcCode>(code), UnescapeMessage(headers.Get("grpc-message"))};
 }
 
-HttpResponse GrpcStatusResponse(const GrpcStatus& status) {
-  HttpResponse response;
+net::HttpResponse GrpcStatusResponse(const GrpcStatus& status) {
+  net::HttpResponse response;
   response.headers.Add("content-type", std::string(kContentType));
   AddGrpcStatus(response.headers, status);
   return response;
 }
 
-HttpResponse GrpcMessageResponse(SharedBytes frame) {
-  HttpResponse response;
+net::HttpResponse GrpcMessageResponse(SharedBytes frame) {
+  net::HttpResponse response;
   response.headers.Add("content-type", std::string(kContentType));
   response.body = std::move(frame);
   AddGrpcStatus(response.trailers, {});
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

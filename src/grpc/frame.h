@@ -13,7 +13,7 @@
 #include "grpc/status.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 inline constexpr size_t kGrpcPrefixBytes = 5;
 
@@ -35,7 +35,7 @@ enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
 // None: nobody here reads that.
 std::optional<GrpcEncoding> ParseGrpcEncoding(std::string_view name);
 // Refuses an encoding, and says which ones are read.
-HttpResponse GrpcBadEncodingResponse(std::string_view name);
+net::HttpResponse GrpcBadEncodingResponse(std::string_view name);
 
 // The header grpc-timeout: up to eight digits and a unit, one of "HMSmun".
 std::optional<Duration> ParseGrpcTimeout(std::string_view text);
@@ -66,12 +66,12 @@ GrpcResult<std::string_view> OnlyMessage(std::string_view body, size_t max_bytes
                                          GrpcEncoding encoding, std::string* inflated);
 
 // What an answer ends with. Texts are escaped as gRPC wants it.
-void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status);
+void AddGrpcStatus(net::HttpHeaders& headers, const GrpcStatus& status);
 // The same, read. None: it is not there, or is no number.
-std::optional<GrpcStatus> ReadGrpcStatus(const HttpHeaders& headers);
+std::optional<GrpcStatus> ReadGrpcStatus(const net::HttpHeaders& headers);
 // An answer that has nothing but a status.
-HttpResponse GrpcStatusResponse(const GrpcStatus& status);
+net::HttpResponse GrpcStatusResponse(const GrpcStatus& status);
 // An answer of one message.
-HttpResponse GrpcMessageResponse(SharedBytes frame);
+net::HttpResponse GrpcMessageResponse(SharedBytes frame);
 
-}  // namespace skiff
+}  // namespace skiff::grpc

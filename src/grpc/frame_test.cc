@@ -7,7 +7,7 @@
 
 #include "net/gzip.h"
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 std::string Framed(std::string_view message) {
@@ -43,7 +43,7 @@ TEST(GrpcFrameTest, WhatIsTooLongOrCompressedIsRefusedBeforeItIsThere) {
 }
 
 std::string Compressed(std::string_view message) {
-  std::string out = Framed(GzipBytes(message).view());
+  std::string out = Framed(net::GzipBytes(message).view());
   out[0] = 1;
   return out;
 }
@@ -107,25 +107,25 @@ TEST(GrpcFrameTest, TimeoutsAreWrittenAsTheyAreRead) {
 
 TEST(GrpcFrameTest, AStatusIsReadAsItWasWritten) {
   for (const std::string text : {"", "50% \n\xc3\xa4", "%", "%4", "%zz", "plain"}) {
-    HttpHeaders headers;
+    net::HttpHeaders headers;
     AddGrpcStatus(headers, {GrpcCode::kAborted, text});
     EXPECT_EQ(ReadGrpcStatus(headers), (GrpcStatus{GrpcCode::kAborted, text}));
   }
-  HttpHeaders odd;
+  net::HttpHeaders odd;
   EXPECT_FALSE(ReadGrpcStatus(odd)) << "there is none";
   odd.Add("grpc-status", "77");
   odd.Add("grpc-message", "100% %4 %zz%");
   EXPECT_EQ(ReadGrpcStatus(odd), (GrpcStatus{GrpcCode::kUnknown, "100% %4 %zz%"}));
-  HttpHeaders bad;
+  net::HttpHeaders bad;
   bad.Add("grpc-status", "-1");
   EXPECT_FALSE(ReadGrpcStatus(bad));
 }
 
 TEST(GrpcFrameTest, TextsOfErrorsAreEscaped) {
-  const HttpResponse response = GrpcStatusResponse({GrpcCode::kInternal, "50% \n\xc3\xa4"});
+  const net::HttpResponse response = GrpcStatusResponse({GrpcCode::kInternal, "50% \n\xc3\xa4"});
   EXPECT_EQ(response.headers.Get("grpc-status"), "13");
   EXPECT_EQ(response.headers.Get("grpc-message"), "50%25 %0A%C3%A4");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 constexpr std::string_view kStartedLabels[] = {"grpc_method", "grpc_service", "grpc_type"};
@@ -16,17 +16,17 @@ constexpr MetricSpec kHandled{
     "Total number of RPCs completed on the server, regardless of success or failure.",
     kHandledLabels};
 
-bool IsGrpc(const HttpRequest& request) {
+bool IsGrpc(const net::HttpRequest& request) {
   return request.version == 20 &&
          request.headers.Get("content-type").starts_with("application/grpc");
 }
 
-HttpResponse ResponseOf(GrpcResult<SharedBytes> result) {
+net::HttpResponse ResponseOf(GrpcResult<SharedBytes> result) {
   return result ? GrpcMessageResponse(*std::move(result)) : GrpcStatusResponse(result.error());
 }
 
 // Takes what a client goes on sending after its call has been answered.
-class DiscardingSink final : public RequestSink {
+class DiscardingSink final : public net::RequestSink {
  public:
   void OnBytes(std::string_view) override {}
   void OnEnd() override {}
@@ -132,7 +132,7 @@ GrpcStreamCall GrpcRouter::StartStream(const Method& method, GrpcEncoding encodi
 }
 
 // What the client says of how long it waits; nothing: for ever.
-GrpcResult<std::optional<Duration>> GrpcRouter::TimeoutOf(const HttpRequest& request) {
+GrpcResult<std::optional<Duration>> GrpcRouter::TimeoutOf(const net::HttpRequest& request) {
   const std::string_view text = request.headers.Get("grpc-timeout");
   if (text.empty()) return std::optional<Duration>();
   const std::optional<Duration> timeout = ParseGrpcTimeout(text);
@@ -145,7 +145,7 @@ GrpcResult<std::optional<Duration>> GrpcRouter::TimeoutOf(const HttpRequest& req
   return timeout;
 }
 
-void GrpcRouter::Handle(HttpRequest request, Responder responder) {
+void GrpcRouter::Handle(net::HttpRequest request, net::Responder responder) {
   if (!IsGrpc(request)) return other_->Handle(std::move(request), std::move(responder));
   const Method* method = Find(request.path);
   const std::string_view encoding_name = request.headers.Get("grpc-encoding");
@@ -173,14 +173,15 @@ void GrpcRouter::Handle(HttpRequest request, Responder responder) {
   CallMethod(*method, message.value_or(""), std::move(done));
 }
 
-void GrpcRouter::HandleTooLarge(HttpRequest request, Responder responder) {
+void GrpcRouter::HandleTooLarge(net::HttpRequest request, net::Responder responder) {
   if (!IsGrpc(request)) return other_->HandleTooLarge(std::move(request), std::move(responder));
   std::move(responder).Respond(GrpcStatusResponse(
       {GrpcCode::kResourceExhausted,
        "grpc: received message larger than max (" + std::to_string(max_message_bytes_) + ")"}));
 }
 
-std::unique_ptr<RequestSink> GrpcRouter::HandleStream(HttpRequest& request, Responder& responder) {
+std::unique_ptr<net::RequestSink> GrpcRouter::HandleStream(net::HttpRequest& request,
+                                                           net::Responder& responder) {
   if (!IsGrpc(request)) return nullptr;
   const Method* method = Find(request.path);
   if (method != nullptr && method->bytes) return nullptr;
@@ -229,4 +230,4 @@ void GrpcRouter::EndStreams(const GrpcStatus& status) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

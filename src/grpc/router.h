@@ -25,7 +25,7 @@
 #include "grpc/stream.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 // Answers one call, once, with a framed message or a status.
 class GrpcResponder {
@@ -61,7 +61,7 @@ class GrpcReply {
   GrpcResponder responder_;
 };
 
-class GrpcRouter final : public HttpHandler {
+class GrpcRouter final : public net::HttpHandler {
  public:
   using BytesMethod = std::function<void(std::string_view message, GrpcResponder)>;
 
@@ -96,9 +96,10 @@ class GrpcRouter final : public HttpHandler {
   GrpcStreamCall CallStream(const std::string& path);
   size_t max_message_bytes() const { return max_message_bytes_; }
 
-  void Handle(HttpRequest request, Responder responder) override;
-  void HandleTooLarge(HttpRequest request, Responder responder) override;
-  std::unique_ptr<RequestSink> HandleStream(HttpRequest& request, Responder& responder) override;
+  void Handle(net::HttpRequest request, net::Responder responder) override;
+  void HandleTooLarge(net::HttpRequest request, net::Responder responder) override;
+  std::unique_ptr<net::RequestSink> HandleStream(net::HttpRequest& request,
+                                                 net::Responder& responder) override;
 
  private:
   struct Method {
@@ -114,7 +115,7 @@ class GrpcRouter final : public HttpHandler {
   std::shared_ptr<GrpcOutput> NewOutput();
   GrpcStreamCall StartStream(const Method& method, GrpcEncoding encoding,
                              std::optional<Duration> timeout);
-  static GrpcResult<std::optional<Duration>> TimeoutOf(const HttpRequest& request);
+  static GrpcResult<std::optional<Duration>> TimeoutOf(const net::HttpRequest& request);
   void CallMethod(const Method& method, std::string_view message, GrpcResponder::Done done);
   GrpcResponder::Done WithDeadline(Duration timeout, GrpcResponder::Done done);
 
@@ -131,4 +132,4 @@ class GrpcRouter final : public HttpHandler {
   std::optional<GrpcStatus> ended_;  // what streams that come now are told
 };
 
-}  // namespace skiff
+}  // namespace skiff::grpc

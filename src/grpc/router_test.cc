@@ -4,15 +4,15 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::grpc {
 namespace {
 
 using std::chrono::seconds;
 
 // Keeps the answer.
-class RecordedResponse final : public Responder::Sink {
+class RecordedResponse final : public net::Responder::Sink {
  public:
-  void Respond(HttpResponse response) override {
+  void Respond(net::HttpResponse response) override {
     std::lock_guard lock(mutex_);
     EXPECT_FALSE(response_) << "answered twice";
     response_ = std::move(response);
@@ -53,14 +53,14 @@ class RecordedResponse final : public Responder::Sink {
   std::string StatusOfStream() {
     if (!response_ || response_->source == nullptr) return "none";
     ByteBuffer out;
-    const Result<BodySource::State> state = response_->source->Read(out, 1000);
-    if (!state || *state != BodySource::State::kEnd) return "open";
+    const Result<net::BodySource::State> state = response_->source->Read(out, 1000);
+    if (!state || *state != net::BodySource::State::kEnd) return "open";
     return std::string(response_->source->Trailers().Get("grpc-status"));
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<HttpResponse> response_;
+  std::optional<net::HttpResponse> response_;
 };
 
 class Follower final : public GrpcStreamHandler {
@@ -77,8 +77,8 @@ class GrpcRouterTest : public testing::Test {
       waiting_.push_back(std::move(responder));
     });
   }
-  static HttpRequest RequestFor(std::string path, std::string timeout) {
-    HttpRequest request;
+  static net::HttpRequest RequestFor(std::string path, std::string timeout) {
+    net::HttpRequest request;
     request.method = "POST";
     request.path = std::move(path);
     request.version = 20;
@@ -87,17 +87,17 @@ class GrpcRouterTest : public testing::Test {
     return request;
   }
   std::shared_ptr<RecordedResponse> Call(std::string timeout) {
-    HttpRequest request = RequestFor("/test.Slow/Wait", std::move(timeout));
+    net::HttpRequest request = RequestFor("/test.Slow/Wait", std::move(timeout));
     request.body = std::string(kGrpcPrefixBytes, '\0');
     auto answer = std::make_shared<RecordedResponse>();
-    router_.Handle(std::move(request), Responder(answer));
+    router_.Handle(std::move(request), net::Responder(answer));
     return answer;
   }
   // A stream whose sink is kept: the client does not end it.
   std::shared_ptr<RecordedResponse> Follow(std::string timeout) {
-    HttpRequest request = RequestFor("/test.Slow/Follow", std::move(timeout));
+    net::HttpRequest request = RequestFor("/test.Slow/Follow", std::move(timeout));
     auto answer = std::make_shared<RecordedResponse>();
-    Responder responder(answer);
+    net::Responder responder(answer);
     sinks_.push_back(router_.HandleStream(request, responder));
     EXPECT_NE(sinks_.back(), nullptr);
     return answer;
@@ -110,7 +110,7 @@ class GrpcRouterTest : public testing::Test {
   ManualClock clock_;
   MetricsRegistry metrics_;
   std::vector<GrpcResponder> waiting_;
-  std::vector<std::unique_ptr<RequestSink>> sinks_;
+  std::vector<std::unique_ptr<net::RequestSink>> sinks_;
   GrpcRouter router_{nullptr, metrics_, clock_, 1000};
 };
 
@@ -154,4 +154,4 @@ TEST_F(GrpcRouterTest, AStreamWithoutTimeDoesNotBegin) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -1,6 +1,6 @@
 #include "grpc/status.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 std::string_view GrpcCodeName(GrpcCode code) {
   switch (code) {
@@ -46,4 +46,4 @@ GrpcStatus GrpcDeadlineExceeded() {
   return {GrpcCode::kDeadlineExceeded, "context deadline exceeded"};
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::grpc {
 
 // Numbers of the wire format.
 enum class GrpcCode : int {
@@ -45,4 +45,4 @@ using GrpcResult = std::expected<T, GrpcStatus>;
 // What both sides say when the time that a call was given is over.
 GrpcStatus GrpcDeadlineExceeded();
 
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::grpc {
 
 void GrpcOutput::Send(SharedBytes frame) {
   std::function<void()> wake;
@@ -58,7 +58,7 @@ struct Call {
   std::unique_ptr<GrpcStreamHandler> handler;
 };
 
-class StreamSink final : public RequestSink {
+class StreamSink final : public net::RequestSink {
  public:
   StreamSink(std::shared_ptr<Call> call, std::shared_ptr<GrpcOutput> output, size_t max_bytes,
              GrpcEncoding encoding)
@@ -83,7 +83,7 @@ class StreamSink final : public RequestSink {
 
 }  // namespace
 
-class GrpcStreamSource final : public BodySource {
+class GrpcStreamSource final : public net::BodySource {
  public:
   GrpcStreamSource(std::shared_ptr<Call> call, std::shared_ptr<GrpcOutput> output)
       : call_(std::move(call)), output_(std::move(output)) {}
@@ -106,8 +106,8 @@ class GrpcStreamSource final : public BodySource {
     return out.empty() ? Take(out, room) : state;
   }
 
-  HttpHeaders Trailers() override {
-    HttpHeaders trailers;
+  net::HttpHeaders Trailers() override {
+    net::HttpHeaders trailers;
     std::lock_guard lock(output_->mutex_);
     AddGrpcStatus(trailers, output_->status_);
     return trailers;
@@ -147,11 +147,11 @@ GrpcStreamCall MakeGrpcStream(const GrpcStreamFactory& make, std::shared_ptr<Grp
   return out;
 }
 
-HttpResponse GrpcStreamResponse(std::unique_ptr<BodySource> source) {
-  HttpResponse response;
+net::HttpResponse GrpcStreamResponse(std::unique_ptr<net::BodySource> source) {
+  net::HttpResponse response;
   response.headers.Add("content-type", "application/grpc");
   response.source = std::move(source);
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

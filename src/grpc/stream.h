@@ -17,7 +17,7 @@
 #include "grpc/status.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 // The sending side. Any thread may use it, also after the client has gone.
 class GrpcOutput {
@@ -62,11 +62,11 @@ using GrpcStreamFactory =
 // The two directions of a call that has begun: what the answer is made of, and what the requests
 // go to.
 struct GrpcStreamCall {
-  std::unique_ptr<BodySource> source;
-  std::unique_ptr<RequestSink> sink;
+  std::unique_ptr<net::BodySource> source;
+  std::unique_ptr<net::RequestSink> sink;
 };
 GrpcStreamCall MakeGrpcStream(const GrpcStreamFactory& make, std::shared_ptr<GrpcOutput> output,
                               size_t max_message_bytes, GrpcEncoding encoding);
-HttpResponse GrpcStreamResponse(std::unique_ptr<BodySource> source);
+net::HttpResponse GrpcStreamResponse(std::unique_ptr<net::BodySource> source);
 
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -8,7 +8,7 @@
 
 #include "grpc/client.h"
 
-namespace skiff {
+namespace skiff::grpc {
 
 // An answer is one message, and a status that says that this is all; anything else is an error.
 // Response is any class that protobuf made.
@@ -46,4 +46,4 @@ std::shared_ptr<GrpcCall> CallUnary(GrpcChannel& channel, GrpcCallOptions option
                        std::make_shared<GrpcUnaryHandler<Response>>(std::move(done)));
 }
 
-}  // namespace skiff
+}  // namespace skiff::grpc

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr size_t kRunNameLetters = 8;
@@ -72,7 +72,7 @@ Result<ApiLoadReport> ApiLoad::Run() {
 
 Result<LoadResponse> ApiLoad::Send(std::string_view method, std::string path,
                                    std::string_view body) {
-  ClientRequest request;
+  net::ClientRequest request;
   request.method = method;
   request.path = std::move(path);
   request.headers.Add("accept", "application/json");
@@ -186,4 +186,4 @@ void ApiLoad::CleanUp() {
         "the namespace " + name_space_ + " is left as it is: " + removed.error().message();
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

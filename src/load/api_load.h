@@ -17,7 +17,7 @@
 #include "load/plans.h"
 #include "load/process_usage.h"
 
-namespace skiff {
+namespace skiff::load {
 
 struct ApiLoadOptions {
   PlanOptions plan;
@@ -74,4 +74,4 @@ class ApiLoad {
   ApiLoadReport report_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr std::chrono::milliseconds kTickInterval{100};
@@ -40,9 +40,9 @@ class Event {
   bool set_ = false;
 };
 
-class AskHandler final : public ResponseHandler {
+class AskHandler final : public net::ResponseHandler {
  public:
-  void OnHead(int code, const HttpHeaders&) override { answer_.code = code; }
+  void OnHead(int code, const net::HttpHeaders&) override { answer_.code = code; }
   void OnBody(std::string_view bytes) override {
     answer_.body += bytes.substr(0, limits::kMaxDocumentBytes - answer_.body.size());
   }
@@ -86,7 +86,7 @@ void OperationFigures::Add(const OperationFigures& other) {
   if (first_error.empty()) first_error = other.first_error;
 }
 
-void RunOnLoop(EventLoop& loop, Clock& clock, const std::function<void()>& task) {
+void RunOnLoop(net::EventLoop& loop, Clock& clock, const std::function<void()>& task) {
   Event done;
   loop.Post([&] {
     task();
@@ -98,8 +98,8 @@ void RunOnLoop(EventLoop& loop, Clock& clock, const std::function<void()>& task)
 // The slots of one loop. All of it but Start() and the counters belongs to the loop's thread.
 class LoadEngine::Worker {
  public:
-  Worker(HttpClient& client, EventLoop& loop, LoadPlan& plan, size_t slots, size_t operations,
-         uint64_t seed)
+  Worker(net::HttpClient& client, net::EventLoop& loop, LoadPlan& plan, size_t slots,
+         size_t operations, uint64_t seed)
       : client_(client), loop_(loop), plan_(plan), random_(seed), operations_(operations) {
     for (size_t i = 0; i < slots; ++i) slots_.emplace_back(*this);
   }
@@ -121,7 +121,7 @@ class LoadEngine::Worker {
   const std::vector<OperationFigures>& operations() const { return operations_; }
 
  private:
-  class Slot final : public ResponseHandler {
+  class Slot final : public net::ResponseHandler {
    public:
     explicit Slot(Worker& worker) : worker_(worker) {}
 
@@ -142,7 +142,7 @@ class LoadEngine::Worker {
       worker_.OnSlotDone();
     }
 
-    void OnHead(int code, const HttpHeaders&) override { code_ = code; }
+    void OnHead(int code, const net::HttpHeaders&) override { code_ = code; }
     void OnBody(std::string_view bytes) override {
       bytes_ += bytes.size();
       if (code_ >= 300) error_ += bytes.substr(0, kErrorBodyBytes - error_.size());
@@ -162,7 +162,7 @@ class LoadEngine::Worker {
 
    private:
     Worker& worker_;
-    HttpClient::RequestId request_ = 0;  // zero: none is under way
+    net::HttpClient::RequestId request_ = 0;  // zero: none is under way
     size_t operation_ = 0;
     Duration started_{};
     int code_ = 0;
@@ -187,8 +187,8 @@ class LoadEngine::Worker {
     if (--active_ == 0) done_.Set();
   }
 
-  HttpClient& client_;
-  EventLoop& loop_;
+  net::HttpClient& client_;
+  net::EventLoop& loop_;
   LoadPlan& plan_;
   SeededRandom random_;
   std::deque<Slot> slots_;
@@ -205,14 +205,14 @@ Result<std::unique_ptr<LoadEngine>> LoadEngine::Start(LoadTarget target, LoadSha
   shape.threads = std::clamp<size_t>(shape.threads, 1, shape.connections);
   std::unique_ptr<LoadEngine> engine(new LoadEngine(std::move(target), shape, clock));
   for (size_t i = 0; i < shape.threads; ++i) {
-    SKIFF_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(clock));
-    HttpClientOptions options;
+    SKIFF_ASSIGN_OR_RETURN(auto loop, net::EventLoop::Create(clock));
+    net::HttpClientOptions options;
     options.endpoint = engine->target_.endpoint;
     options.tls = engine->target_.tls;
     options.headers = engine->target_.headers;
     options.connections = (shape.connections + shape.threads - 1 - i) / shape.threads;
     options.streams_per_connection = shape.streams;
-    engine->clients_.push_back(std::make_unique<HttpClient>(loop, std::move(options)));
+    engine->clients_.push_back(std::make_unique<net::HttpClient>(loop, std::move(options)));
     engine->loops_.push_back(std::move(loop));
     engine->loops_.back()->Start("load-" + std::to_string(i));
   }
@@ -275,10 +275,10 @@ LoadFigures LoadEngine::Run(LoadPlan& plan, size_t operations, Duration duration
   return figures;
 }
 
-Result<LoadResponse> LoadEngine::Ask(ClientRequest request) {
+Result<LoadResponse> LoadEngine::Ask(net::ClientRequest request) {
   AskHandler handler;
   RunOnLoop(*loops_.front(), clock_, [&] { clients_.front()->Send(std::move(request), &handler); });
   return handler.Wait(clock_);
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -22,12 +22,12 @@
 #include "load/latency_histogram.h"
 #include "net/client/http_client.h"
 
-namespace skiff {
+namespace skiff::load {
 
 struct LoadTarget {
-  ClientEndpoint endpoint;
-  std::shared_ptr<const ClientTls> tls;
-  HttpHeaders headers;  // of every request
+  net::ClientEndpoint endpoint;
+  std::shared_ptr<const net::ClientTls> tls;
+  net::HttpHeaders headers;  // of every request
 };
 
 struct LoadShape {
@@ -38,7 +38,7 @@ struct LoadShape {
 
 struct LoadStep {
   size_t operation = 0;  // its place in the report
-  ClientRequest request;
+  net::ClientRequest request;
 };
 
 // What is sent next. Called by all threads of the engine.
@@ -90,9 +90,9 @@ class LoadEngine {
   // Sends what the plan gives until it gives nothing more, or `duration` is over.
   LoadFigures Run(LoadPlan& plan, size_t operations, Duration duration, const LoadTick& tick);
   // One request, and its answer whatever its code is.
-  Result<LoadResponse> Ask(ClientRequest request);
+  Result<LoadResponse> Ask(net::ClientRequest request);
 
-  const std::vector<std::shared_ptr<EventLoop>>& loops() const { return loops_; }
+  const std::vector<std::shared_ptr<net::EventLoop>>& loops() const { return loops_; }
   const LoadTarget& target() const { return target_; }
   Clock& clock() { return clock_; }
 
@@ -105,14 +105,14 @@ class LoadEngine {
   const LoadTarget target_;
   const LoadShape shape_;
   Clock& clock_;
-  std::vector<std::shared_ptr<EventLoop>> loops_;
-  std::vector<std::unique_ptr<HttpClient>> clients_;  // one for each loop
+  std::vector<std::shared_ptr<net::EventLoop>> loops_;
+  std::vector<std::unique_ptr<net::HttpClient>> clients_;  // one for each loop
 };
 
 // Runs a task on a loop and waits until it has run.
-void RunOnLoop(EventLoop& loop, Clock& clock, const std::function<void()>& task);
+void RunOnLoop(net::EventLoop& loop, Clock& clock, const std::function<void()>& task);
 
 // "HTTP 403: pods is forbidden: …": the code, and the message of a Status if there is one.
 std::string DescribeAnswer(int code, std::string_view body);
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr std::chrono::milliseconds kTickInterval{50};
@@ -24,11 +24,11 @@ void SleepFor(Clock& clock, Duration time) {
 
 }  // namespace
 
-class FanOut::Watch final : public ResponseHandler {
+class FanOut::Watch final : public net::ResponseHandler {
  public:
   Watch(FanOut& fan, Side& side) : fan_(fan), side_(side) {}
 
-  void OnHead(int code, const HttpHeaders&) override;
+  void OnHead(int code, const net::HttpHeaders&) override;
   void OnBody(std::string_view bytes) override;
   void OnEnd(Result<void> outcome) override;
 
@@ -43,8 +43,8 @@ class FanOut::Watch final : public ResponseHandler {
 };
 
 struct FanOut::Side {
-  EventLoop* loop = nullptr;
-  std::unique_ptr<HttpClient> client;
+  net::EventLoop* loop = nullptr;
+  std::unique_ptr<net::HttpClient> client;
   std::vector<std::unique_ptr<Watch>> watches;
   LatencyHistogram latency;
   uint64_t body_bytes = 0;
@@ -52,7 +52,7 @@ struct FanOut::Side {
   std::atomic<uint64_t> delivered = 0;
 };
 
-void FanOut::Watch::OnHead(int code, const HttpHeaders&) {
+void FanOut::Watch::OnHead(int code, const net::HttpHeaders&) {
   code_ = code;
   if (code == 200) fan_.open_.fetch_add(1);
 }
@@ -116,13 +116,13 @@ FanOut::FanOut(LoadEngine& engine, const LoadObjects& objects, const FanOutOptio
     auto side = std::make_unique<Side>();
     side->loop = loops[i].get();
     const size_t watchers = (options.watchers + loops.size() - 1 - i) / loops.size();
-    HttpClientOptions client;
+    net::HttpClientOptions client;
     client.endpoint = engine.target().endpoint;
     client.tls = engine.target().tls;
     client.headers = engine.target().headers;
     client.streams_per_connection = streams;
     client.connections = (watchers + streams - 1) / streams;
-    side->client = std::make_unique<HttpClient>(loops[i], std::move(client));
+    side->client = std::make_unique<net::HttpClient>(loops[i], std::move(client));
     for (size_t k = 0; k < watchers; ++k)
       side->watches.push_back(std::make_unique<Watch>(*this, *side));
     sides_.push_back(std::move(side));
@@ -168,7 +168,7 @@ Result<void> FanOut::Open(const std::string& resource_version, const LoadTick& t
   for (const auto& side : sides_) {
     RunOnLoop(*side->loop, engine_.clock(), [&] {
       for (const auto& watch : side->watches) {
-        ClientRequest request;
+        net::ClientRequest request;
         request.path = path;
         request.headers.Add("accept", "application/json");
         request.timeout = Clock::kForever;
@@ -224,4 +224,4 @@ FanOutFigures FanOut::Run(const LoadTick& tick) {
   return figures;
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

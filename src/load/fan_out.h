@@ -18,7 +18,7 @@
 #include "load/objects.h"
 #include "load/plans.h"
 
-namespace skiff {
+namespace skiff::load {
 
 struct FanOutOptions {
   size_t watchers = 500;
@@ -70,4 +70,4 @@ class FanOut {
   std::atomic<size_t> ended_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace skiff {
+namespace skiff::load {
 
 // Values below 2^kSubBits have a bucket each; above, the highest bits choose.
 size_t LatencyHistogram::BucketOf(uint64_t microseconds) {
@@ -47,4 +47,4 @@ Duration LatencyHistogram::Quantile(double part) const {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

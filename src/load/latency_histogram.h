@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::load {
 
 class LatencyHistogram {
  public:
@@ -35,4 +35,4 @@ class LatencyHistogram {
   Duration max_{};
 };
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 using std::chrono::microseconds;
@@ -47,4 +47,4 @@ TEST(LatencyHistogramTest, TwoCanBeAdded) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::load

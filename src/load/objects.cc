@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr std::string_view kNamePrefix = "bench-";
@@ -185,4 +185,4 @@ std::string LoadObjects::Json(uint64_t number, uint64_t generation) const {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::load {
 
 enum class LoadKind : uint8_t { kConfigMap, kPod };
 
@@ -56,4 +56,4 @@ class LoadObjects {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::load

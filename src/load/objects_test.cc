@@ -4,7 +4,7 @@
 
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 TEST(LoadObjectsTest, ObjectsAreJsonOfAboutTheWantedSize) {
@@ -12,7 +12,7 @@ TEST(LoadObjectsTest, ObjectsAreJsonOfAboutTheWantedSize) {
     for (const size_t bytes : {size_t{1}, size_t{4000}, size_t{16'000}, size_t{100'000}}) {
       const LoadObjects objects(kind, "ns", "run", bytes);
       const std::string json = objects.Json(7, 3);
-      const auto document = DecodeJson(json, nullptr);
+      const auto document = object::DecodeJson(json, nullptr);
       ASSERT_TRUE(document) << document.error().message() << json;
       if (bytes >= 4000) {
         EXPECT_LE(json.size(), bytes + bytes / 50);
@@ -50,4 +50,4 @@ TEST(LoadObjectsTest, ATemplateMustBeOneThatCanBeFoundAgain) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::load

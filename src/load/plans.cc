@@ -4,7 +4,7 @@
 
 #include "base/hex.h"
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr std::string_view kGet[] = {"get"};
@@ -41,17 +41,17 @@ std::string_view TypeOf(LoadAccept accept) {
   }
 }
 
-ClientRequest Request(std::string_view method, std::string path, std::string_view accept) {
-  ClientRequest request;
+net::ClientRequest Request(std::string_view method, std::string path, std::string_view accept) {
+  net::ClientRequest request;
   request.method = method;
   request.path = std::move(path);
   request.headers.Add("accept", std::string(accept));
   return request;
 }
 
-ClientRequest RequestWithBody(std::string_view method, std::string path, std::string_view body,
-                              std::string_view type = kJsonType) {
-  ClientRequest request = Request(method, std::move(path), kJsonType);
+net::ClientRequest RequestWithBody(std::string_view method, std::string path, std::string_view body,
+                                   std::string_view type = kJsonType) {
+  net::ClientRequest request = Request(method, std::move(path), kJsonType);
   request.headers.Add("content-type", std::string(type));
   request.body = SharedBytes(body);
   return request;
@@ -113,23 +113,23 @@ class Scenario final : public LoadPlan {
   }
 
  private:
-  ClientRequest Get(Random& random) const {
+  net::ClientRequest Get(Random& random) const {
     return Request("GET", objects_.Path(random.Uniform(options_.objects)), TypeOf(options_.accept));
   }
-  ClientRequest List() const { return Request("GET", list_path_, TypeOf(options_.accept)); }
-  ClientRequest Create() {
+  net::ClientRequest List() const { return Request("GET", list_path_, TypeOf(options_.accept)); }
+  net::ClientRequest Create() {
     const uint64_t number = created_.fetch_add(1, std::memory_order_relaxed);
     return RequestWithBody("POST", objects_.collection(), objects_.Json(number, 0));
   }
-  ClientRequest Update(uint64_t number, uint64_t generation) const {
+  net::ClientRequest Update(uint64_t number, uint64_t generation) const {
     return RequestWithBody("PUT", objects_.Path(number), objects_.Json(number, generation));
   }
-  ClientRequest Patch(uint64_t number, uint64_t generation) const {
+  net::ClientRequest Patch(uint64_t number, uint64_t generation) const {
     const std::string body =
         R"({"metadata":{"labels":{"generation":"g)" + std::to_string(generation) + "\"}}}";
     return RequestWithBody("PATCH", objects_.Path(number), body, kMergePatchType);
   }
-  ClientRequest Delete(uint64_t number) const {
+  net::ClientRequest Delete(uint64_t number) const {
     return Request("DELETE", objects_.Path(number) + "?gracePeriodSeconds=0", kJsonType);
   }
 
@@ -209,4 +209,4 @@ std::string QueryEscaped(std::string_view text) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

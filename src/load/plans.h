@@ -9,7 +9,7 @@
 #include "load/engine.h"
 #include "load/objects.h"
 
-namespace skiff {
+namespace skiff::load {
 
 enum class LoadScenario : uint8_t {
   kGet,
@@ -44,4 +44,4 @@ std::unique_ptr<LoadPlan> MakeCreates(const LoadObjects& objects, uint64_t first
 // Percent-encodes what stands in a query.
 std::string QueryEscaped(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::load

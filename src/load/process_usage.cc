@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 constexpr int kFirstCpuField = 11;  // utime, counted from behind the name
@@ -61,4 +61,4 @@ Result<ProcessUsage> ReadProcessUsage(int64_t pid) {
   return usage;
 }
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::load {
 
 struct ProcessUsage {
   Duration cpu{};  // of all its threads, in user and kernel mode
@@ -25,4 +25,4 @@ bool ParseCpuTicks(std::string_view stat, uint64_t& ticks);
 // "VmRSS:     1234 kB" of /proc/PID/status, in bytes; zero when it is not there.
 uint64_t ParseMemory(std::string_view status, std::string_view name);
 
-}  // namespace skiff
+}  // namespace skiff::load

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::load {
 namespace {
 
 TEST(ProcessUsageTest, TicksStandBehindANameThatMayContainAnything) {
@@ -29,4 +29,4 @@ TEST(ProcessUsageTest, ThisProcessUsesSomething) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::load

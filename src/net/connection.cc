@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // A deadline that has passed and is still there is looked at again after this.
@@ -276,4 +276,4 @@ void Connection::Drain() {
   protocol_->Drain();
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -15,7 +15,7 @@
 #include "net/tls_session.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class Connection;
 
@@ -87,4 +87,4 @@ class Connection final : public EventLoop::Watcher, public HttpProtocol::Host {
   bool closed_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

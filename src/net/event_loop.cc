@@ -10,7 +10,7 @@
 
 #include <sys/eventfd.h>
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 thread_local const EventLoop* current_loop = nullptr;
@@ -226,4 +226,4 @@ void EventLoop::Run() {
   current_loop = nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -37,7 +37,7 @@
 #include "base/thread.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class EventLoop {
  public:
@@ -157,4 +157,4 @@ class EventLoop {
   size_t next_sleeper_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -10,7 +10,7 @@
 
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -315,4 +315,4 @@ TEST_F(ShortTurnsTest, TellsForHowLongItHasBeenBusy) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::net {
 
 void Exchange::Respond(HttpResponse response) {
   if (loop_->InLoop()) {
@@ -44,4 +44,4 @@ std::function<void()> Exchange::MakeWake() {
   return [self = shared_from_this()] { self->Wake(); };
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

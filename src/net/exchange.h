@@ -14,7 +14,7 @@
 #include "net/http.h"
 #include "net/memory_budget.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class Exchange final : public Responder::Sink,
                        public EventLoop::Sleeper,
@@ -61,4 +61,4 @@ class Exchange final : public Responder::Sink,
   HttpResponse response_;  // on its way to the loop
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

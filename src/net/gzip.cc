@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // zlib's way of asking for the gzip format
@@ -167,4 +167,4 @@ Result<std::string> GunzipBytes(std::string_view bytes, size_t max_bytes) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 SharedBytes GzipBytes(std::string_view bytes);
 // RequestEntityTooLarge if there is more in them than that, BadRequest if they are no gzip or end
@@ -42,4 +42,4 @@ class GzipReader {
   bool at_end_ = true;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

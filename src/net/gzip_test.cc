@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // What has come so far; "broken" if it is no gzip.
@@ -150,4 +150,4 @@ TEST(GzipReaderTest, WhatIsNotGzipIsSaidToBe) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

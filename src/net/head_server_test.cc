@@ -5,7 +5,7 @@
 
 #include "net/testing_http2.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::seconds;
@@ -172,4 +172,4 @@ TEST_F(HeadServerTest, AClientThatGoesTakesItsRequestWithIt) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -1,6 +1,6 @@
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 const std::string* HttpHeaders::Find(std::string_view name) const {
   for (const Field& field : fields_)
@@ -64,4 +64,4 @@ void HttpHandler::HandleTooLarge(HttpRequest request, Responder responder) {
   std::move(responder).Respond(PlainTextResponse(413, "Request entity too large\n"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

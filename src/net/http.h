@@ -19,7 +19,7 @@
 #include "base/shared_bytes.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // In the order in which they came or are to be sent. Names are in lower case.
 class HttpHeaders {
@@ -179,4 +179,4 @@ class HttpHandler {
 
 HttpResponse PlainTextResponse(int code, std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::net

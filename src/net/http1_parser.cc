@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr std::array<bool, 256> MakeTokenTable() {
@@ -378,4 +378,4 @@ ChunkedReader::State ChunkedReader::Read(std::string_view& bytes, std::string& b
   return where_ == Where::kEnd ? State::kEnd : State::kMore;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

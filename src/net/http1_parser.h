@@ -14,7 +14,7 @@
 
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct HttpFault {
   int code = 0;           // 0: none
@@ -98,4 +98,4 @@ bool IsHttpFieldValue(std::string_view text);
 bool HasHttpToken(const HttpHeaders& headers, std::string_view name, std::string_view token);
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower_case);
 
-}  // namespace skiff
+}  // namespace skiff::net

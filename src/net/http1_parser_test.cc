@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 struct Parsed {
@@ -251,4 +251,4 @@ TEST(Http1AnswerTest, WhatIsNoAnswerIsRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -14,7 +14,7 @@
 #include "net/http1_writer.h"
 #include "net/protocol.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // A body is given this much room before its first byte has come, however long it claims to be.
@@ -569,4 +569,4 @@ std::unique_ptr<HttpProtocol> MakeHttp1(ServingLoop& serving, HttpProtocol::Host
   return std::make_unique<Http1Protocol>(serving, host, peer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

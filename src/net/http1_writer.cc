@@ -7,7 +7,7 @@
 
 #include "net/http1_parser.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // "00004000\r\n": of a fixed width, so that it can be written after the bytes that it counts.
@@ -122,4 +122,4 @@ void FinishChunk(ByteBuffer& out, size_t start) {
   out.Append("\r\n");
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

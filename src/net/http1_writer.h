@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // "Not Found" for 404; "" for codes without a name.
 std::string_view HttpPhrase(int code);
@@ -34,4 +34,4 @@ void FinishChunk(ByteBuffer& out, size_t start);
 // Whether the server itself decides about the field: content-length, connection, date, ...
 bool IsFramingField(std::string_view name);
 
-}  // namespace skiff
+}  // namespace skiff::net

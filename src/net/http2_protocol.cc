@@ -12,7 +12,7 @@
 #include "net/http1_writer.h"
 #include "net/nghttp2_text.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // What a source is asked for at once; several frames.
@@ -756,4 +756,4 @@ std::unique_ptr<HttpProtocol> MakeHttp2(ServingLoop& serving, HttpProtocol::Host
   return std::make_unique<Http2Protocol>(serving, host, peer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

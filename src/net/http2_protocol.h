@@ -23,7 +23,7 @@
 #include "net/protocol.h"
 #include "net/token_bucket.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
  public:
@@ -159,4 +159,4 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   bool sent_body_ = false;       // likewise: some of an answer
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -4,7 +4,7 @@
 
 #include "net/testing_http2.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -355,4 +355,4 @@ TEST(Http2ServerTest, ManySourcesThatGiveLittleAndTakeLongLetOthersHaveTheirTurn
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

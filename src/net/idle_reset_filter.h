@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::net {
 
 class IdleResetFilter {
  public:
@@ -77,4 +77,4 @@ class IdleResetFilter {
   std::string head_;  // of a frame whose first bytes alone have come
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "net/protocol.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 std::string Frame(uint8_t kind, uint32_t stream, std::string_view payload) {
@@ -42,4 +42,4 @@ TEST(IdleResetFilterTest, OnlyResetsOfStreamsThatWereNeverOpenedAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr std::string_view kUnixPrefix = "unix:";
@@ -248,4 +248,4 @@ void Listener::OnAcceptFailed() {
   loop_->AddTimer(loop_->now() + kAcceptRetry, [this] { Accept(); });
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

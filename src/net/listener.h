@@ -13,7 +13,7 @@
 #include "net/event_loop.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // "127.0.0.1:4711" or "[::1]:4711"; an IPv4 address in the clothes of IPv6 is shown as what it is.
 std::string AddressText(const sockaddr_storage& address);
@@ -52,4 +52,4 @@ class Listener final : public EventLoop::Watcher {
   bool told_of_failure_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::net {
 
 LoopExecutor::~LoopExecutor() {
   for (const auto& [id, timer] : timers_) loop_->CancelTimer(timer);
@@ -26,4 +26,4 @@ void LoopExecutor::Cancel(TimerId timer) {
   timers_.erase(found);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

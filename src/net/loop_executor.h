@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "net/event_loop.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class LoopExecutor final : public Executor {
  public:
@@ -32,4 +32,4 @@ class LoopExecutor final : public Executor {
   uint64_t last_timer_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::seconds;
@@ -60,4 +60,4 @@ TEST_F(LoopExecutorTest, TimersEndWithTheExecutor) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

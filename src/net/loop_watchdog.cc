@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "profiling/thread_stack.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr std::string_view kStuckLabels[] = {"loop"};
@@ -79,9 +79,10 @@ void LoopWatchdog::CheckLoop(Watched& watched, Duration now) {
   watched.last_stuck = now;
   if (std::exchange(watched.told_of, since) == since) return;
   if (stuck_total_ != nullptr) stuck_total_->With({loop->name()}).Add();
-  log_.Error("an event loop does not turn", {{"loop", loop->name()},
-                                             {"for", SecondsText(now - since)},
-                                             {"stack", StackOfThread(loop->thread_number())}});
+  log_.Error("an event loop does not turn",
+             {{"loop", loop->name()},
+              {"for", SecondsText(now - since)},
+              {"stack", profiling::StackOfThread(loop->thread_number())}});
 }
 
 void LoopWatchdog::Check() {
@@ -107,4 +108,4 @@ void LoopWatchdog::Run() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

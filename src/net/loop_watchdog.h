@@ -24,7 +24,7 @@
 #include "base/thread.h"
 #include "net/event_loop.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class LoopWatchdog {
  public:
@@ -66,4 +66,4 @@ class LoopWatchdog {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

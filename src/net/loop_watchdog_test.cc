@@ -9,7 +9,7 @@
 #include "base/metrics.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // Not of an unnamed namespace and not inlined, so that it has a symbol of its own.
 __attribute__((noinline)) void StayStuckForTheTest(const std::function<void()>& meanwhile) {
@@ -149,4 +149,4 @@ TEST(LoopWatchdogThreadTest, LooksByItself) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

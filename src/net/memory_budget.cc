@@ -1,6 +1,6 @@
 #include "net/memory_budget.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr size_t kChargeStepBytes = 4096;
@@ -55,4 +55,4 @@ void MemoryCharge::Clear() {
   used_ = taken_ = 0;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

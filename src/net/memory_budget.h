@@ -15,7 +15,7 @@
 #include <memory>
 #include <utility>
 
-namespace skiff {
+namespace skiff::net {
 
 class MemoryBudget {
  public:
@@ -68,4 +68,4 @@ class MemoryCharge {
   size_t taken_ = 0;  // in steps, since there is one budget for many threads
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

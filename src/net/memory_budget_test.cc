@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 TEST(MemoryBudgetTest, WhatIsTakenBelowIsTakenAbove) {
@@ -56,4 +56,4 @@ TEST(MemoryBudgetTest, AChargeToNoBudgetIsAlwaysGranted) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

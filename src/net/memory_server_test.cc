@@ -5,7 +5,7 @@
 
 #include "net/testing_http2.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::seconds;
@@ -190,4 +190,4 @@ TEST(MemoryServerTest, ABodyThatIsNotReadEndsAtItsTime) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

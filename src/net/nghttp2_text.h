@@ -1,13 +1,13 @@
 // Texts as nghttp2 has them: bytes without a sign, and names with values that it takes a copy of.
 #pragma once
 
-#include <nghttp2/nghttp2.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace skiff {
+#include <nghttp2/nghttp2.h>
+
+namespace skiff::net {
 
 inline std::string_view Nghttp2Text(const uint8_t* bytes, size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
@@ -22,4 +22,4 @@ inline nghttp2_nv NameValue(std::string_view name, std::string_view value) {
           .flags = NGHTTP2_NV_FLAG_NONE};
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

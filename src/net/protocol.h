@@ -12,7 +12,7 @@
 #include "net/http.h"
 #include "net/serving.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class HttpProtocol {
  public:
@@ -63,4 +63,4 @@ std::unique_ptr<HttpProtocol> MakeHttp2(ServingLoop& serving, HttpProtocol::Host
 
 inline constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -14,7 +14,7 @@
 #include "net/listener.h"
 #include "net/tls_context.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // Told when a connection ends, so that draining can wait for the last.
@@ -330,4 +330,4 @@ void HttpServer::Drain(Duration grace) { impl_->Drain(grace); }
 
 void HttpServer::Stop() { impl_->Stop(); }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -28,7 +28,7 @@
 #include "net/serving.h"
 #include "net/tls_options.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct HttpServerOptions {
   // "127.0.0.1:6443", "[::1]:0", "0.0.0.0:6443" (which stands for all addresses of both families,
@@ -76,4 +76,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -9,7 +9,7 @@
 #include "net/gzip.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -558,4 +558,4 @@ TEST(ServerTest, ASourceThatGivesLittleAndTakesLongLetsOthersHaveTheirTurn) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace skiff {
+namespace skiff::net {
 
 void HttpService::SetLimits(const HttpLimits& bounds) {
   limits = bounds;
@@ -43,4 +43,4 @@ std::string_view HttpDate::Get(Clock& clock) {
   return text_;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -15,7 +15,7 @@
 #include "net/http.h"
 #include "net/memory_budget.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // Servers of tests choose smaller ones.
 struct HttpLimits {
@@ -90,4 +90,4 @@ struct ConnectionPeer {
   bool refused = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -23,7 +23,7 @@
 #include "net/server.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::net {
 
 inline constexpr int kPatienceSeconds = 60;
 
@@ -395,4 +395,4 @@ class SlowBodyServer {
   std::unique_ptr<HttpServer> server_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

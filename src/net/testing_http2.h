@@ -13,7 +13,7 @@
 #include "net/protocol.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // A frame as of RFC 9113, section 4.1.
 inline std::string Http2Frame(uint8_t type, uint8_t flags, uint32_t stream,
@@ -159,4 +159,4 @@ class Http2Client {
   std::vector<std::unique_ptr<std::string>> bodies_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -11,7 +11,7 @@
 
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class RecordedResponse final : public Responder::Sink {
  public:
@@ -22,4 +22,4 @@ class RecordedResponse final : public Responder::Sink {
   std::optional<HttpResponse> answer;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -20,7 +20,7 @@
 #include "crypto/openssl.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // Files in a folder of their own, which goes with it.
 class TestFolder {
@@ -80,14 +80,14 @@ class TestCertificate {
   }
 
   std::string CertificatePem() const {
-    const openssl::BioPtr bio = openssl::WriteBio();
+    const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
     PEM_write_bio_X509(bio.get(), certificate_.get());
-    return openssl::Written(bio);
+    return crypto::openssl::Written(bio);
   }
   std::string KeyPem() const {
-    const openssl::BioPtr bio = openssl::WriteBio();
+    const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
     PEM_write_bio_PrivateKey(bio.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    return openssl::Written(bio);
+    return crypto::openssl::Written(bio);
   }
   X509* x509() const { return certificate_.get(); }
   EVP_PKEY* key() const { return key_.get(); }
@@ -101,13 +101,13 @@ class TestCertificate {
   void AddExtension(const TestCertificate& signer, int kind, const std::string& value) {
     X509V3_CTX context;
     X509V3_set_ctx(&context, signer.certificate_.get(), certificate_.get(), nullptr, nullptr, 0);
-    const openssl::ExtensionPtr extension(
+    const crypto::openssl::ExtensionPtr extension(
         X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
     X509_add_ext(certificate_.get(), extension.get(), -1);
   }
 
-  openssl::KeyPtr key_;
-  openssl::X509Ptr certificate_;
+  crypto::openssl::KeyPtr key_;
+  crypto::openssl::X509Ptr certificate_;
 };
 
 // Blocking. Says which certificate the server showed.
@@ -202,4 +202,4 @@ class TlsClient {
   bool connected_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -8,7 +8,7 @@
 #include "net/tls_peer.h"
 #include "net/tls_state.h"
 
-namespace skiff {
+namespace skiff::net {
 
 Result<std::unique_ptr<TlsContext>> TlsContext::Load(TlsOptions options, Clock& clock) {
   std::unique_ptr<TlsContext> context(new TlsContext(std::move(options), clock));
@@ -64,4 +64,4 @@ void TlsContext::ReadPeer(SSL* ssl, ConnectionPeer& peer) const {
   ReadTlsPeer(ssl, clock_, &ClientCasOf(ssl) == &now ? nullptr : &now, peer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -20,7 +20,7 @@
 #include "net/serving.h"
 #include "net/tls_options.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct TlsState;  // one reading of the files
 
@@ -61,4 +61,4 @@ class TlsContext {
   std::shared_ptr<const TlsState> state_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

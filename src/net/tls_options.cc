@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 struct CipherName {
@@ -102,4 +102,4 @@ Result<int> TlsVersion(std::string_view go_name) {
   return BadRequest("unknown tls version " + Quoted(go_name));
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // A certificate chain and its key, as PEM files. `names` are those of --tls-sni-cert-key, exact or
 // with a leading "*."; without any, those of the certificate itself.
@@ -40,4 +40,4 @@ Result<std::string> CurveList(const std::vector<int>& numbers);
 // OpenSSL's number of "VersionTLS12".
 Result<int> TlsVersion(std::string_view go_name);
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -11,7 +11,7 @@
 
 #include "crypto/x509.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr std::string_view kUidOid = "1.3.6.1.4.1.57683.2";
@@ -26,11 +26,11 @@ time_t Seconds(Clock& clock) {
 }
 
 std::string TextOf(const X509_NAME_ENTRY* entry) {
-  return openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
+  return crypto::openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
 }
 
 bool Verify(X509_STORE* store, X509* certificate, STACK_OF(X509) * chain, Clock& clock) {
-  const openssl::X509StoreContextPtr own(X509_STORE_CTX_new());
+  const crypto::openssl::X509StoreContextPtr own(X509_STORE_CTX_new());
   if (own == nullptr || X509_STORE_CTX_init(own.get(), store, certificate, chain) != 1)
     return false;
   X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(own.get());
@@ -83,8 +83,9 @@ std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate) {
       if (++uids > 1) return nullptr;
     }
   }
-  peer->fingerprint = openssl::Fingerprint(certificate);
-  peer->not_after_seconds = openssl::UnixSeconds(X509_get0_notAfter(certificate)).value_or(0);
+  peer->fingerprint = crypto::openssl::Fingerprint(certificate);
+  peer->not_after_seconds =
+      crypto::openssl::UnixSeconds(X509_get0_notAfter(certificate)).value_or(0);
   return peer;
 }
 
@@ -106,4 +107,4 @@ void ReadTlsPeer(SSL* ssl, Clock& clock, const ClientCas* changed, ConnectionPee
   peer.refused = peer.certificate == nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

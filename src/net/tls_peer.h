@@ -12,14 +12,14 @@
 #include "crypto/openssl.h"
 #include "net/serving.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // What clients' certificates are verified against: a store for each CA file, and the file's text.
 // Immutable once made.
 struct ClientCas {
   Clock* clock = nullptr;
   bool required = false;  // whoever has no certificate of theirs is turned away
-  std::vector<openssl::X509StorePtr> stores;
+  std::vector<crypto::openssl::X509StorePtr> stores;
   std::vector<std::string> texts;
 };
 
@@ -38,4 +38,4 @@ void ReadTlsPeer(SSL* ssl, Clock& clock, const ClientCas* changed, ConnectionPee
 // Null when the subject has more than one uid.
 std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate);
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -7,7 +7,7 @@
 #include "net/testing_tls.h"
 #include "net/tls_context.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // Tells who asks: "CN=name O=a O=b uid=u", "refused" or "nobody".
@@ -392,4 +392,4 @@ TEST_F(TlsServerTest, AnIdleConnectionIsCheap) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

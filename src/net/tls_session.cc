@@ -7,7 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr size_t kRecordBytes = 16 * 1024;
@@ -145,4 +145,4 @@ bool TlsSession::speaks_http2() const {
   return size == 2 && std::memcmp(name, "h2", 2) == 0;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

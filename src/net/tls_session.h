@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class TlsSession {
  public:
@@ -56,4 +56,4 @@ class TlsSession {
   ByteBuffer* output_ = nullptr;  // during all calls
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

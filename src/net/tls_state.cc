@@ -17,13 +17,13 @@
 #include "crypto/x509.h"
 #include "net/tls_peer.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct TlsState {
   std::shared_ptr<ClientCas> client_cas;
-  openssl::SslContextPtr ctx;                  // with the certificate that has no name
-  std::vector<openssl::SslContextPtr> others;  // one for each certificate of by_name
-  std::map<std::string, SSL_CTX*> by_name;     // exact, or with a leading "*."
+  crypto::openssl::SslContextPtr ctx;                  // with the certificate that has no name
+  std::vector<crypto::openssl::SslContextPtr> others;  // one for each certificate of by_name
+  std::map<std::string, SSL_CTX*> by_name;             // exact, or with a leading "*."
 };
 
 namespace {
@@ -51,7 +51,7 @@ Result<std::string> ReadFile(const std::string& what, const std::string& path) {
   const auto failure = [&](const char* why) {
     return Fail(StatusReason::kInternalError, what + " " + path + ": " + why);
   };
-  std::unique_ptr<FILE, openssl::Free<fclose>> file(std::fopen(path.c_str(), "rbe"));
+  std::unique_ptr<FILE, crypto::openssl::Free<fclose>> file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) return failure(std::strerror(errno));
   std::string text(64 * 1024, '\0');
   size_t size = 0;
@@ -67,10 +67,10 @@ Result<std::string> ReadFile(const std::string& what, const std::string& path) {
   return text;
 }
 
-Result<std::vector<openssl::X509Ptr>> ParseCertificates(const std::string& what,
-                                                        const std::string& path,
-                                                        const std::string& text) {
-  std::vector<openssl::X509Ptr> certificates = openssl::ReadCertificates(text);
+Result<std::vector<crypto::openssl::X509Ptr>> ParseCertificates(const std::string& what,
+                                                                const std::string& path,
+                                                                const std::string& text) {
+  std::vector<crypto::openssl::X509Ptr> certificates = crypto::openssl::ReadCertificates(text);
   // The end of the file is an error of its own, which is none once something was found.
   const unsigned long code = ERR_peek_last_error();
   const bool at_end = ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
@@ -80,8 +80,8 @@ Result<std::vector<openssl::X509Ptr>> ParseCertificates(const std::string& what,
   return certificates;
 }
 
-Result<std::vector<openssl::X509Ptr>> ReadCertificates(const std::string& what,
-                                                       const std::string& path) {
+Result<std::vector<crypto::openssl::X509Ptr>> ReadCertificates(const std::string& what,
+                                                               const std::string& path) {
   SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(what, path));
   return ParseCertificates(what, path, text);
 }
@@ -98,10 +98,10 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
 
 // Everything but certificates. A session that changes over to the context of another name takes
 // what is set here from there.
-Result<openssl::SslContextPtr> NewCtx(const TlsOptions& options) {
+Result<crypto::openssl::SslContextPtr> NewCtx(const TlsOptions& options) {
   SKIFF_ASSIGN_OR_RETURN(const int version, TlsVersion(options.min_version));
   SKIFF_ASSIGN_OR_RETURN(const std::string ciphers, CipherList(options.cipher_suites));
-  openssl::SslContextPtr ctx(SSL_CTX_new(TLS_server_method()));
+  crypto::openssl::SslContextPtr ctx(SSL_CTX_new(TLS_server_method()));
   if (ctx == nullptr) return TlsFailure("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), version);
   if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1 ||
@@ -127,10 +127,10 @@ Result<openssl::SslContextPtr> NewCtx(const TlsOptions& options) {
 Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
   SKIFF_ASSIGN_OR_RETURN(auto chain, ReadCertificates("the certificate", files.certificate_file));
   SKIFF_ASSIGN_OR_RETURN(const std::string key_text, ReadFile("the key", files.key_file));
-  openssl::BioPtr bio = openssl::ReadBio(key_text);
+  crypto::openssl::BioPtr bio = crypto::openssl::ReadBio(key_text);
   // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
-  openssl::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  crypto::openssl::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr) return TlsFailure("the key " + files.key_file + ": no key that can be read");
   if (SSL_CTX_use_certificate(ctx, chain.front().get()) != 1)
     return TlsFailure(files.certificate_file);
@@ -153,7 +153,7 @@ Result<std::shared_ptr<ClientCas>> LoadClientCas(const TlsOptions& options, Cloc
     SKIFF_ASSIGN_OR_RETURN(auto certificates,
                            ParseCertificates("the CA of clients", file, cas->texts.back()));
     auto& store = cas->stores.emplace_back(X509_STORE_new());
-    for (openssl::X509Ptr& certificate : certificates)
+    for (crypto::openssl::X509Ptr& certificate : certificates)
       if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return TlsFailure(file);
   }
   if (before != nullptr && before->client_cas->texts == cas->texts) return before->client_cas;
@@ -189,7 +189,7 @@ int ChooseCertificate(SSL* ssl, int*, void* state) {
 
 // The names of a certificate: its alternative DNS names, or else its common name.
 std::vector<std::string> NamesOf(X509* certificate) {
-  std::vector<std::string> names = openssl::DnsNames(certificate);
+  std::vector<std::string> names = crypto::openssl::DnsNames(certificate);
   if (names.empty())
     if (auto subject = DescribeCertificate(certificate)) names.push_back(subject->common_name);
   return names;
@@ -217,7 +217,7 @@ Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, 
   SKIFF_ASSIGN_OR_RETURN(state->client_cas, LoadClientCas(options, clock, before));
   UseClientCas(ctx, *state->client_cas);
   for (const TlsCertificateFiles& files : options.by_name) {
-    SKIFF_ASSIGN_OR_RETURN(openssl::SslContextPtr other, NewCtx(options));
+    SKIFF_ASSIGN_OR_RETURN(crypto::openssl::SslContextPtr other, NewCtx(options));
     SKIFF_RETURN_IF_ERROR(UseCertificate(other.get(), files));
     UseClientCas(other.get(), *state->client_cas);
     std::vector<std::string> names = files.names;
@@ -244,4 +244,4 @@ const ClientCas& ClientCasOf(SSL* ssl) {
   return *(*static_cast<const Held*>(SSL_get_ex_data(ssl, StateIndex())))->client_cas;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

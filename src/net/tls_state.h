@@ -10,7 +10,7 @@
 #include "net/tls_options.h"
 #include "net/tls_peer.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct TlsState;
 
@@ -24,4 +24,4 @@ const ClientCas& ClientCasOf(const TlsState& state);
 // Those under which the handshake of a session of NewTlsSession() was made.
 const ClientCas& ClientCasOf(SSL* ssl);
 
-}  // namespace skiff
+}  // namespace skiff::net

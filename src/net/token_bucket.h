@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::net {
 
 class TokenBucket {
  public:
@@ -32,4 +32,4 @@ class TokenBucket {
   Duration last_{};
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -11,7 +11,7 @@
 #include "net/protocol.h"
 #include "net/websocket_frame.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // Fixed by the RFC: shows that the server knows what it is asked for.
@@ -172,4 +172,4 @@ HttpResponse AcceptWebSocket(const HttpRequest& request, std::string_view protoc
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

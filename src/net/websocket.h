@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // Appends messages to what is sent.
 class WebSocketWriter {
@@ -60,4 +60,4 @@ std::vector<std::string> WebSocketProtocols(const HttpRequest& request);
 HttpResponse AcceptWebSocket(const HttpRequest& request, std::string_view protocol,
                              std::unique_ptr<WebSocketEndpoint> endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr size_t kMaxControlPayload = 125;
@@ -150,4 +150,4 @@ WebSocketReader::Event WebSocketReader::Next(std::string_view& bytes) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 
-namespace skiff {
+namespace skiff::net {
 
 enum class WebSocketOpcode : uint8_t {
   kContinuation = 0,
@@ -79,4 +79,4 @@ class WebSocketReader {
   uint16_t code_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -6,7 +6,7 @@
 #include "net/testing.h"
 #include "net/websocket_frame.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // A frame as clients send it.
@@ -215,4 +215,4 @@ TEST_F(WebSocketServerTest, ImproperHandshakesAreRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 
 uint16_t MessageDesc::FindField(std::string_view field_name) const {
   if (name_slots.empty()) {  // no fields, or too many or too alike for a perfect hash
@@ -44,4 +44,4 @@ const MessageDesc* FindMessage(std::string_view path, std::string_view name) {
   return found != all.end() && (*found)->path == path ? (*found)->FindMessage(name) : nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

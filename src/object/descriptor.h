@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 struct MessageDesc;
 struct GroupVersionDesc;
@@ -185,4 +185,4 @@ inline uint32_t HashFieldName(std::string_view name, uint64_t seed) {
   return static_cast<uint32_t>((mixed * seed) >> 40);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 
 #include "object/unset.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr size_t kMaxFields = 10'000;
@@ -148,4 +148,4 @@ const FieldTraits* DescriptorPool::CopyTraits(const FieldTraits& traits) {
   return copy;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

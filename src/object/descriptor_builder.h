@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // A field to be. Everything that it points to is copied, but for `message`.
 struct FieldSpec {
@@ -57,4 +57,4 @@ struct NameSlots {
 };
 NameSlots BuildNameSlots(std::span<const FieldDesc> fields);
 
-}  // namespace skiff
+}  // namespace skiff::object

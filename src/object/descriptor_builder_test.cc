@@ -7,7 +7,7 @@
 
 #include "object/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(DescriptorPoolTest, FindsEveryFieldByName) {
@@ -74,4 +74,4 @@ TEST(DescriptorPoolTest, RefusesAMessageThatContainsItself) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

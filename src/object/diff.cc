@@ -11,7 +11,7 @@
 #include "object/field_path.h"
 #include "object/scalar/duration.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Writes until the limit is passed; what comes after is cut off anyway.
@@ -333,4 +333,4 @@ std::string DocumentDiff::ToString() const {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

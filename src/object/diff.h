@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct Difference {
   enum Kind : uint8_t { kAdded, kRemoved, kChanged };
@@ -41,4 +41,4 @@ DocumentDiff DiffValues(const Value& old_value, const Value& new_value,
 // not for reading back.
 std::string ShortJson(const Value& value, size_t max_bytes = limits::kMaxShownValueBytes);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 #include "object/equal.h"
 #include "object/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using testing::Workload;
@@ -113,4 +113,4 @@ TEST(ShortJsonTest, ShowsEveryKindOfValue) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

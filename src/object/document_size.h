@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Fails if a document is larger than the caller allows, or than values can count.
 inline Result<void> CheckDocumentSize(size_t bytes, size_t max_bytes) {
@@ -18,4 +18,4 @@ inline Result<void> CheckDocumentSize(size_t bytes, size_t max_bytes) {
                                                         std::to_string(limit));
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

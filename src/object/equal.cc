@@ -5,7 +5,7 @@
 #include "object/scalar/quantity.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool IsNumber(const Value& value) {
@@ -180,4 +180,4 @@ bool DeepEqual(const Value& a, const Value& b) {
   return Identical(a, b) || EqualInField(nullptr, a, b);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Two values of a field, or two items or map values of it; `field` is null in untyped trees.
 bool EqualInField(const FieldDesc* field, const Value& a, const Value& b);
@@ -19,4 +19,4 @@ bool Identical(const Value& a, const Value& b);
 // Neither a list, a map nor an object.
 inline bool IsScalar(const Value& value) { return value.tag() < Tag::kList; }
 
-}  // namespace skiff
+}  // namespace skiff::object

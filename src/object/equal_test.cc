@@ -4,7 +4,7 @@
 
 #include "object/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using testing::Workload;
@@ -116,4 +116,4 @@ TEST(IdenticalTest, TellsEveryBitThatDiffers) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct FieldIssue {
   enum Kind : uint8_t { kUnknown, kDuplicate };
@@ -30,4 +30,4 @@ inline void AddFieldIssue(std::vector<FieldIssue>* issues, FieldIssue::Kind kind
   issues->push_back({kind, std::move(path), position});
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "object/spot_type.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool NeedsQuotes(std::string_view text) {
@@ -410,4 +410,4 @@ Result<bool> FieldPath::Delete(Document& document) const {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct FieldPathStep {
   enum Kind : uint8_t { kMember, kIndex, kKeys };
@@ -67,4 +67,4 @@ void AppendStep(std::string& path, const FieldPathStep& step);
 // "" of one that is not set. False when it is none of these.
 bool ListKeyText(const Value& item, std::string_view key, std::string* out);
 
-}  // namespace skiff
+}  // namespace skiff::object

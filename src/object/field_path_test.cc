@@ -6,7 +6,7 @@
 #include "object/diff.h"
 #include "object/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using Missing = FieldPath::Missing;
@@ -195,4 +195,4 @@ TEST(FieldPathTest, WorksOnUntypedDocuments) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // What a message has room for beside whom it is about and how many causes there are.
@@ -99,4 +99,4 @@ StatusCause RequiredValue(std::string field, std::string_view detail) {
   return {.reason = "FieldValueRequired", .message = std::move(message), .field = std::move(field)};
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // `pods "p" is forbidden: why`; without a name, or without a resource, less.
 Status ForbiddenObject(std::string_view group, std::string_view resource, std::string_view name,
@@ -28,4 +28,4 @@ Status InvalidObject(std::string_view group, std::string_view kind, std::string_
 StatusCause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
 StatusCause RequiredValue(std::string field, std::string_view detail);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(ObjectErrorsTest, CausesAreListedAndEachIsToldOnce) {
@@ -38,4 +38,4 @@ TEST(ObjectErrorsTest, LongCausesLeaveRoomForFewerOfThem) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

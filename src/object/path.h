@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 class PathNode {
  public:
@@ -47,4 +47,4 @@ class PathNode {
   bool is_index_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

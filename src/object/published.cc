@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::object {
 
 const PublishedVersion* FindPublished(const GroupVersionDesc* desc) {
   const std::span<const PublishedVersion> versions = PublishedVersions();
@@ -13,4 +13,4 @@ const PublishedVersion* FindPublished(const GroupVersionDesc* desc) {
   return at == versions.end() || at->desc != desc ? nullptr : &*at;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

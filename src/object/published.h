@@ -10,7 +10,7 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct PublishedDefault {
   std::string_view message;
@@ -40,4 +40,4 @@ std::span<const PublishedVersion> PublishedVersions();
 // Null for a group-version that is not of the schema, such as a custom resource's.
 const PublishedVersion* FindPublished(const GroupVersionDesc* desc);
 
-}  // namespace skiff
+}  // namespace skiff::object

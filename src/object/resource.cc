@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The entry of a sorted table whose key is `name`.
@@ -101,4 +101,4 @@ const DefaultsDesc* FindDefaults(const MessageDesc* message) {
   return FindByMessage(AllDefaults(), message, &DefaultsDesc::message);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

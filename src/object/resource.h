@@ -15,7 +15,7 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // In alphabetical order, which is that of discovery.
 enum class Verb : uint8_t {
@@ -244,4 +244,4 @@ const ResourceDesc* FindPreferredResource(std::string_view group, std::string_vi
 const ColumnsDesc* FindColumns(const MessageDesc* kind);
 const DefaultsDesc* FindDefaults(const MessageDesc* message);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Names(VerbSet verbs) {
@@ -211,4 +211,4 @@ TEST(ResourceTest, UnknownNamesAreNotFound) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

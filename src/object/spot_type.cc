@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 template <typename Integer>
@@ -151,4 +151,4 @@ Result<Value> SpotType::FromKeyText(Arena& arena, std::string_view text) const {
   return Fit(arena, Value::String(arena.Copy(text)));
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class SpotType {
  public:
@@ -50,4 +50,4 @@ class SpotType {
   int depth_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

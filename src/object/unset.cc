@@ -1,6 +1,6 @@
 #include "object/unset.h"
 
-namespace skiff {
+namespace skiff::object {
 
 std::string_view UnsetJson(const FieldDesc& field) {
   if (field.omit_zero()) return {};
@@ -41,4 +41,4 @@ std::string_view UnsetJson(const FieldDesc& field) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

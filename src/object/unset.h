@@ -5,10 +5,10 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The value that Go prints for an unset field; empty when the field is left out. FieldDesc says
 // by shown_unset() whether there is one.
 std::string_view UnsetJson(const FieldDesc& field);
 
-}  // namespace skiff
+}  // namespace skiff::object

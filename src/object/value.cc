@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 
 Value Value::EmptyObject(Arena& arena, const MessageDesc* type) { return Object(arena, type, {}); }
 
@@ -210,4 +210,4 @@ std::string_view Document::TextOf(std::string_view name) const {
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -28,7 +28,7 @@
 #include "object/descriptor.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class Tag : uint8_t {
   kNull,
@@ -258,4 +258,4 @@ inline std::span<Value> Value::members() {
 // text.
 bool DeepEqual(const Value& a, const Value& b);
 
-}  // namespace skiff
+}  // namespace skiff::object

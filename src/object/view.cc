@@ -1,6 +1,6 @@
 #include "object/view.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // --- reading
 
@@ -279,4 +279,4 @@ void MutableView::EraseEntry(uint16_t field, std::string_view key) {
   if (Value* map = AsValue().Member(field)) map->Erase(key);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -36,7 +36,7 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The value of an int-or-string field.
 struct IntOrStringValue {
@@ -300,4 +300,4 @@ class MutableView {
   MutablePlace place_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

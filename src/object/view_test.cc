@@ -14,7 +14,7 @@
 #include "views/coordination.k8s.io/v1.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using namespace views;
@@ -313,4 +313,4 @@ TEST(MutableViewTest, EachTypeIsWrittenInItsForm) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

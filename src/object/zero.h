@@ -4,7 +4,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Null, false, a number 0, text or bytes without any, the zero time. What has members, and raw
 // JSON, is never zero here, since whoever asks has rules of his own for it.
@@ -53,4 +53,4 @@ inline bool IsUnset(const FieldDesc& field, const Value& member) {
   return member.is_list() || member.is_map() ? member.size() == 0 : IsZeroScalar(member);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

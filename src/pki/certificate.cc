@@ -9,10 +9,10 @@
 #include "crypto/openssl.h"
 #include "crypto/x509.h"
 
-namespace skiff {
+namespace skiff::pki {
 namespace {
 
-using openssl::Failed;
+using crypto::openssl::Failed;
 
 constexpr int kSerialBits = 127;  // positive, and within the 20 bytes of RFC 5280
 
@@ -21,7 +21,7 @@ time_t SecondsOf(Duration since_1970) {
 }
 
 Duration DurationOf(const ASN1_TIME* time) {
-  return std::chrono::seconds(openssl::UnixSeconds(time).value_or(0));
+  return std::chrono::seconds(crypto::openssl::UnixSeconds(time).value_or(0));
 }
 
 bool AddName(X509_NAME* name, int nid, const std::string& text) {
@@ -39,7 +39,7 @@ bool SetSubject(X509* certificate, const CertificateSpec& spec) {
 }
 
 bool SetSerial(X509* certificate) {
-  const openssl::BignumPtr number(BN_new());
+  const crypto::openssl::BignumPtr number(BN_new());
   return number != nullptr &&
          BN_rand(number.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
@@ -48,8 +48,8 @@ bool SetSerial(X509* certificate) {
 bool SetTimes(X509* certificate, const CertificateSpec& spec, const Certificate* ca) {
   Duration not_after = spec.not_after;
   if (ca != nullptr) not_after = std::min(not_after, ca->NotAfter());
-  const openssl::TimePtr begin(ASN1_TIME_set(nullptr, SecondsOf(spec.not_before)));
-  const openssl::TimePtr end(ASN1_TIME_set(nullptr, SecondsOf(not_after)));
+  const crypto::openssl::TimePtr begin(ASN1_TIME_set(nullptr, SecondsOf(spec.not_before)));
+  const crypto::openssl::TimePtr end(ASN1_TIME_set(nullptr, SecondsOf(not_after)));
   return begin && end && X509_set1_notBefore(certificate, begin.get()) == 1 &&
          X509_set1_notAfter(certificate, end.get()) == 1;
 }
@@ -58,7 +58,7 @@ bool AddExtension(X509* certificate, X509* issuer, int nid, const char* value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  const openssl::ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, nid, value));
+  const crypto::openssl::ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, nid, value));
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
@@ -94,7 +94,7 @@ bool PushName(GENERAL_NAMES* names, int type, const uint8_t* data, size_t size) 
 // Built from values, not from OpenSSL's text form, in which a comma in a name would begin another.
 bool AddAlternativeNames(X509* certificate, const CertificateSpec& spec) {
   if (spec.dns_names.empty() && spec.ip_addresses.empty()) return true;
-  const openssl::NamesPtr names(sk_GENERAL_NAME_new_null());
+  const crypto::openssl::NamesPtr names(sk_GENERAL_NAME_new_null());
   if (!names) return false;
   for (const std::string& name : spec.dns_names) {
     if (!PushName(names.get(), GEN_DNS, reinterpret_cast<const uint8_t*>(name.data()),
@@ -113,7 +113,7 @@ std::vector<std::string> NamesOf(const X509* certificate, int nid) {
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   for (int at = X509_NAME_get_index_by_NID(subject, nid, -1); at >= 0;
        at = X509_NAME_get_index_by_NID(subject, nid, at)) {
-    auto text = openssl::Utf8(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    auto text = crypto::openssl::Utf8(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
     if (text) out.push_back(std::move(*text));
   }
   return out;
@@ -124,7 +124,7 @@ std::vector<std::string> NamesOf(const X509* certificate, int nid) {
 Certificate::Certificate(x509_st* certificate) : certificate_(certificate, X509_free) {}
 
 Result<Certificate> Certificate::FromPem(std::string_view pem) {
-  const openssl::BioPtr bio = openssl::ReadBio(pem);
+  const crypto::openssl::BioPtr bio = crypto::openssl::ReadBio(pem);
   X509* const certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr);
   if (certificate == nullptr) {
     ERR_clear_error();
@@ -144,7 +144,7 @@ Result<Certificate> Certificate::Signed(const CertificateSpec& spec, const Priva
 
 Result<Certificate> Certificate::Make(const CertificateSpec& spec, const PrivateKey& key,
                                       const Certificate* ca, const PrivateKey& signer) {
-  openssl::X509Ptr made(X509_new());
+  crypto::openssl::X509Ptr made(X509_new());
   X509* const certificate = made.get();
   if (certificate == nullptr) return Failed("cannot make a certificate");
   X509* const issuer = ca != nullptr ? ca->certificate_.get() : certificate;
@@ -162,9 +162,9 @@ Result<Certificate> Certificate::Make(const CertificateSpec& spec, const Private
 }
 
 std::string Certificate::ToPem() const {
-  const openssl::BioPtr bio = openssl::WriteBio();
+  const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
   PEM_write_bio_X509(bio.get(), certificate_.get());
-  return openssl::Written(bio);
+  return crypto::openssl::Written(bio);
 }
 
 std::string Certificate::CommonName() const {
@@ -177,12 +177,12 @@ std::vector<std::string> Certificate::Organizations() const {
 }
 
 std::vector<std::string> Certificate::DnsNames() const {
-  return openssl::DnsNames(certificate_.get());
+  return crypto::openssl::DnsNames(certificate_.get());
 }
 
 std::vector<IpAddress> Certificate::IpAddresses() const {
   std::vector<IpAddress> out;
-  const openssl::NamesPtr names(static_cast<GENERAL_NAMES*>(
+  const crypto::openssl::NamesPtr names(static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(certificate_.get(), NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
@@ -204,7 +204,9 @@ Duration Certificate::NotAfter() const {
 
 bool Certificate::IsCa() const { return X509_check_ca(certificate_.get()) != 0; }
 
-std::string Certificate::Fingerprint() const { return openssl::Fingerprint(certificate_.get()); }
+std::string Certificate::Fingerprint() const {
+  return crypto::openssl::Fingerprint(certificate_.get());
+}
 
 bool Certificate::BelongsTo(const PrivateKey& key) const {
   return EVP_PKEY_eq(X509_get0_pubkey(certificate_.get()), key.handle()) == 1;
@@ -232,4 +234,4 @@ bool Certificate::Covers(const std::vector<std::string>& dns_names,
          });
 }
 
-}  // namespace skiff
+}  // namespace skiff::pki

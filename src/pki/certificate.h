@@ -14,7 +14,7 @@
 
 struct x509_st;
 
-namespace skiff {
+namespace skiff::pki {
 
 enum class CertificateUse : uint8_t { kCa, kServer, kClient };
 
@@ -64,4 +64,4 @@ class Certificate {
   std::shared_ptr<x509_st> certificate_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::pki

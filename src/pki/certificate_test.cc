@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::pki {
 namespace {
 
 constexpr Duration kNow = std::chrono::seconds(1'700'000'000);
@@ -89,4 +89,4 @@ TEST(CertificateTest, DatesBeyond2050Survive) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::pki

@@ -5,7 +5,7 @@
 
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::pki {
 namespace {
 
 CertificateSpec AdminSpec() {
@@ -242,4 +242,4 @@ Result<void> EnsureSelfSigned(const std::string& cert_file, const std::string& k
   return WritePair(cert_file, made, key_file, key);
 }
 
-}  // namespace skiff
+}  // namespace skiff::pki

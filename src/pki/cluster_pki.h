@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "pki/certificate.h"
 
-namespace skiff {
+namespace skiff::pki {
 
 inline constexpr std::chrono::hours kCaLifetime{24 * 3650};
 inline constexpr std::chrono::hours kLeafLifetime{24 * 365};
@@ -88,4 +88,4 @@ Result<void> EnsureSelfSigned(const std::string& cert_file, const std::string& k
 // "in 12 days", "in 5 hours", "3 days ago"
 std::string RelativeTime(Duration moment, Duration now);
 
-}  // namespace skiff
+}  // namespace skiff::pki

@@ -9,7 +9,7 @@
 
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::pki {
 namespace {
 
 constexpr std::chrono::hours kDay{24};
@@ -153,4 +153,4 @@ TEST_F(ClusterPkiTest, MakesASelfSignedCertificateOnce) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::pki

@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/temporary_name.h"
 
-namespace skiff {
+namespace skiff::pki {
 namespace {
 
 // Closes what it holds.
@@ -110,4 +110,4 @@ Result<void> MakeDirectories(const std::string& path, mode_t mode) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::pki

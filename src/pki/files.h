@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::pki {
 
 inline constexpr mode_t kSecretFileMode = 0600;
 inline constexpr mode_t kPublicFileMode = 0644;
@@ -26,4 +26,4 @@ Result<void> MakeDirectories(const std::string& path, mode_t mode);
 // "open /x/y: Permission denied", from errno.
 std::unexpected<Status> FileError(std::string_view what, const std::string& path);
 
-}  // namespace skiff
+}  // namespace skiff::pki

@@ -5,18 +5,18 @@
 
 #include "crypto/openssl.h"
 
-namespace skiff {
+namespace skiff::pki {
 
 PrivateKey::PrivateKey(evp_pkey_st* key) : key_(key, EVP_PKEY_free) {}
 
 Result<PrivateKey> PrivateKey::Generate() {
   EVP_PKEY* const key = EVP_EC_gen("P-256");
-  if (key == nullptr) return openssl::Failed("cannot make a key");
+  if (key == nullptr) return crypto::openssl::Failed("cannot make a key");
   return PrivateKey(key);
 }
 
 Result<PrivateKey> PrivateKey::FromPem(std::string_view pem) {
-  const openssl::BioPtr bio = openssl::ReadBio(pem);
+  const crypto::openssl::BioPtr bio = crypto::openssl::ReadBio(pem);
   // Without this an encrypted key would ask for its password on the terminal.
   const auto no_password = [](char*, int, int, void*) { return -1; };
   EVP_PKEY* const key = PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr);
@@ -28,19 +28,19 @@ Result<PrivateKey> PrivateKey::FromPem(std::string_view pem) {
 }
 
 std::string PrivateKey::ToPem() const {
-  const openssl::BioPtr bio = openssl::WriteBio();
+  const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
   PEM_write_bio_PKCS8PrivateKey(bio.get(), handle(), nullptr, nullptr, 0, nullptr, nullptr);
-  return openssl::Written(bio);
+  return crypto::openssl::Written(bio);
 }
 
 std::string PrivateKey::PublicPem() const {
-  const openssl::BioPtr bio = openssl::WriteBio();
+  const crypto::openssl::BioPtr bio = crypto::openssl::WriteBio();
   PEM_write_bio_PUBKEY(bio.get(), handle());
-  return openssl::Written(bio);
+  return crypto::openssl::Written(bio);
 }
 
 bool PrivateKey::HasSamePublicKey(const PrivateKey& other) const {
   return EVP_PKEY_eq(handle(), other.handle()) == 1;
 }
 
-}  // namespace skiff
+}  // namespace skiff::pki

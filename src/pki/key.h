@@ -13,7 +13,7 @@
 
 struct evp_pkey_st;
 
-namespace skiff {
+namespace skiff::pki {
 
 // A value; copies share the key.
 class PrivateKey {
@@ -35,4 +35,4 @@ class PrivateKey {
   std::shared_ptr<evp_pkey_st> key_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::pki

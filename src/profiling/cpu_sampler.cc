@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "profiling/unwind.h"
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 enum class Place : uint8_t { kFree, kBeingFilled, kFull };
@@ -155,4 +155,4 @@ void CpuSampler::Collect() {
   TimeNewThreads();
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::profiling {
 
 class CpuSampler {
  public:
@@ -52,4 +52,4 @@ class CpuSampler {
   uint64_t lost_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::profiling

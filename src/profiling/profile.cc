@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 // Numbers of the fields, by message.
@@ -166,4 +166,4 @@ std::string ProfileWriter::Finish() && {
   return std::move(out_);
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -15,7 +15,7 @@
 
 #include "profiling/symbols.h"
 
-namespace skiff {
+namespace skiff::profiling {
 
 // Belongs to one thread.
 class ProfileWriter {
@@ -55,4 +55,4 @@ class ProfileWriter {
   uint64_t next_location_ = 1;
 };
 
-}  // namespace skiff
+}  // namespace skiff::profiling

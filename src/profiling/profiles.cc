@@ -10,7 +10,7 @@
 #include "profiling/profile.h"
 #include "profiling/symbols.h"
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 // Bytes.
@@ -108,4 +108,4 @@ std::string HeapText() {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

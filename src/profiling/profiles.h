@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "profiling/cpu_sampler.h"
 
-namespace skiff {
+namespace skiff::profiling {
 
 // How often the processor time is sampled: a hundred times a second, as Go does.
 inline constexpr Duration kCpuProfilePeriod = std::chrono::milliseconds(10);
@@ -20,4 +20,4 @@ std::string HeapProfile(Duration now);
 // The same for people, and all that the allocator says of its arenas.
 std::string HeapText();
 
-}  // namespace skiff
+}  // namespace skiff::profiling

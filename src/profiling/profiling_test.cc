@@ -20,7 +20,7 @@
 #include "profiling/profiles.h"
 #include "profiling/symbols.h"
 
-namespace skiff {
+namespace skiff::profiling {
 
 // Not of an unnamed namespace and not inlined, so that it has a symbol of its own.
 __attribute__((noinline)) uint64_t BusyWorkForTheTest(const std::atomic<bool>& end) {
@@ -102,7 +102,8 @@ TEST(LoadedCodeTest, KnowsFunctionsOfTheProgramAndOfLibraries) {
   const LoadedCode code;
   const auto own = reinterpret_cast<uintptr_t>(&BusyWorkForTheTest);
   ASSERT_NE(code.MappingOf(own), nullptr);
-  EXPECT_EQ(Demangled(code.SymbolOf(own)), "skiff::BusyWorkForTheTest(std::atomic<bool> const&)");
+  EXPECT_EQ(Demangled(code.SymbolOf(own)),
+            "skiff::profiling::BusyWorkForTheTest(std::atomic<bool> const&)");
   const auto library = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "pthread_mutex_lock"));
   EXPECT_NE(code.SymbolOf(library).find("pthread_mutex_lock"), std::string::npos);
   EXPECT_EQ(code.MappingOf(0), nullptr);
@@ -286,4 +287,4 @@ TEST(ProfilesTest, HeapProfileCountsWhatIsAllocated) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::profiling

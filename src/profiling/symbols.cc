@@ -18,7 +18,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 std::string_view MapFile(const std::string& path) {
@@ -208,4 +208,4 @@ std::string Demangled(const std::string& symbol) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::profiling {
 
 // The symbols of one file, which is mapped while they are used. 64-bit ELF of this machine's byte
 // order; of any other file there are none.
@@ -77,4 +77,4 @@ class LoadedCode {
 // The name of a function as C++ writes it; what is no such name stays as it is.
 std::string Demangled(const std::string& symbol);
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -22,7 +22,7 @@
 #include "profiling/symbols.h"
 #include "profiling/unwind.h"
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 constexpr int kPatienceMs = 500;
@@ -112,4 +112,4 @@ std::string StackOfThread(pid_t thread) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

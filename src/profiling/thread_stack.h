@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-namespace skiff {
+namespace skiff::profiling {
 
 // The functions of the thread's stack, the innermost first, joined by " < "; "" if it does not
 // answer within a fraction of a second, or has ended. `thread` as the kernel numbers it. Any
 // thread; one caller at a time, others wait.
 std::string StackOfThread(pid_t thread);
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -9,7 +9,7 @@
 
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::profiling {
 
 // Not of an unnamed namespace and not inlined, so that it has a symbol of its own.
 __attribute__((noinline)) uint64_t SpinForTheStackTest(const std::atomic<bool>& end) {
@@ -60,4 +60,4 @@ TEST(ThreadStackTest, TellsOfTheThreadThatAsks) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -2,7 +2,7 @@
 
 #include <unwind.h>
 
-namespace skiff {
+namespace skiff::profiling {
 namespace {
 
 struct Unwinding {
@@ -52,4 +52,4 @@ size_t UnwindInterrupted(const ucontext_t& context, std::span<uintptr_t> frames)
   return unwinding.depth;
 }
 
-}  // namespace skiff
+}  // namespace skiff::profiling

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace skiff {
+namespace skiff::profiling {
 
 // To be called once before the first signal: the unwinder may allocate when it is first used, which
 // a handler must not.
@@ -18,4 +18,4 @@ void PrepareToUnwind();
 // one at least, if there is room.
 size_t UnwindInterrupted(const ucontext_t& context, std::span<uintptr_t> frames);
 
-}  // namespace skiff
+}  // namespace skiff::profiling

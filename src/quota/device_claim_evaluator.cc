@@ -4,7 +4,7 @@
 #include "views/meta/v1.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace dra = views::resource_k8s_io_v1;
@@ -34,12 +34,12 @@ ResourceList UsageOf(const dra::DeviceRequest& request) {
   ResourceList out;
   for (const dra::DeviceSubRequest alternative : request.first_available()) {
     if (const int64_t devices = DevicesOf(alternative); devices > 0) {
-      RaiseTo(out, {{DevicesOfClass(alternative.device_class_name()), Quantity(devices)}});
+      RaiseTo(out, {{DevicesOfClass(alternative.device_class_name()), object::Quantity(devices)}});
     }
   }
   if (request.first_available().empty() && request.has_exactly()) {
     out.emplace(DevicesOfClass(request.exactly().device_class_name()),
-                Quantity(DevicesOf(request.exactly())));
+                object::Quantity(DevicesOf(request.exactly())));
   }
   return out;
 }
@@ -48,8 +48,8 @@ class DeviceClaimEvaluator final : public QuotaEvaluator {
  public:
   explicit DeviceClaimEvaluator(const QuotaLookups& lookups) : lookups_(lookups) {}
 
-  bool Handles(QuotaEvent, std::string_view subresource, const Document*,
-               const Document&) const override {
+  bool Handles(QuotaEvent, std::string_view subresource, const object::Document*,
+               const object::Document&) const override {
     return subresource.empty();
   }
   ResourceNames Matching(const ResourceNames& names) const override {
@@ -61,15 +61,15 @@ class DeviceClaimEvaluator final : public QuotaEvaluator {
     }
     return out;
   }
-  ResourceList Usage(const Document& object, Timestamp now) const override {
+  ResourceList Usage(const object::Document& object, object::Timestamp now) const override {
     ResourceList out;
-    const auto claim = ViewAs<dra::ResourceClaim>(object);
+    const auto claim = object::ViewAs<dra::ResourceClaim>(object);
     if (!claim) return out;
     for (const dra::DeviceRequest request : claim->spec().devices().requests()) {
       AddTo(out, UsageOf(request));
     }
     AddExtendedResources(object, now, out);
-    out.emplace(kCount, Quantity(1));
+    out.emplace(kCount, object::Quantity(1));
     return out;
   }
 
@@ -84,7 +84,8 @@ class DeviceClaimEvaluator final : public QuotaEvaluator {
 
   // Devices count under the names of extended resources too, except those that the pod has been
   // charged for already because it asked for them by such a name.
-  void AddExtendedResources(const Document& object, Timestamp now, ResourceList& usage) const {
+  void AddExtendedResources(const object::Document& object, object::Timestamp now,
+                            ResourceList& usage) const {
     ResourceList extended;
     for (const auto& [name, quantity] : usage) {
       if (!name.ends_with(kDevices) || name.size() == kDevices.size()) continue;
@@ -115,4 +116,4 @@ std::unique_ptr<QuotaEvaluator> MakeDeviceClaimEvaluator(const QuotaLookups& loo
   return std::make_unique<DeviceClaimEvaluator>(lookups);
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

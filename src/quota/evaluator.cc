@@ -5,7 +5,7 @@
 
 #include "quota/evaluators.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
@@ -42,8 +42,8 @@ class CountEvaluator final : public QuotaEvaluator {
     }
   }
 
-  bool Handles(QuotaEvent event, std::string_view subresource, const Document*,
-               const Document&) const override {
+  bool Handles(QuotaEvent event, std::string_view subresource, const object::Document*,
+               const object::Document&) const override {
     return event == QuotaEvent::kCreate && subresource.empty();
   }
   ResourceNames Matching(const ResourceNames& names) const override {
@@ -51,9 +51,9 @@ class CountEvaluator final : public QuotaEvaluator {
     std::ranges::set_intersection(names, names_, std::inserter(out, out.end()));
     return out;
   }
-  ResourceList Usage(const Document&, Timestamp) const override {
+  ResourceList Usage(const object::Document&, object::Timestamp) const override {
     ResourceList out;
-    for (const std::string& name : names_) out.emplace(name, Quantity(1));
+    for (const std::string& name : names_) out.emplace(name, object::Quantity(1));
     return out;
   }
 
@@ -109,7 +109,7 @@ std::string ObjectCountName(std::string_view group, std::string_view resource) {
 }
 
 Result<bool> QuotaCovers(const QuotaEvaluator& evaluator, const core::ResourceQuota& quota,
-                         const Document& object) {
+                         const object::Document& object) {
   bool in_all = true;
   for (const ScopeRule& rule : ScopesOf(quota)) {
     SKIFF_ASSIGN_OR_RETURN(const bool in, evaluator.IsInScope(rule, object));
@@ -119,19 +119,19 @@ Result<bool> QuotaCovers(const QuotaEvaluator& evaluator, const core::ResourceQu
 }
 
 Result<bool> ScopeSelects(const ScopeRule& rule, const std::optional<std::string_view>& value) {
-  const auto op = [&]() -> std::optional<LabelOperator> {
-    if (rule.op == "In") return LabelOperator::kIn;
-    if (rule.op == "NotIn") return LabelOperator::kNotIn;
-    if (rule.op == "Exists") return LabelOperator::kExists;
-    if (rule.op == "DoesNotExist") return LabelOperator::kDoesNotExist;
+  const auto op = [&]() -> std::optional<object::LabelOperator> {
+    if (rule.op == "In") return object::LabelOperator::kIn;
+    if (rule.op == "NotIn") return object::LabelOperator::kNotIn;
+    if (rule.op == "Exists") return object::LabelOperator::kExists;
+    if (rule.op == "DoesNotExist") return object::LabelOperator::kDoesNotExist;
     return std::nullopt;
   }();
   if (!op) {
     return Fail(StatusReason::kUnknown, "failed to parse and convert selector: \"" + rule.op +
                                             "\" is not a valid scope selector operator");
   }
-  SKIFF_ASSIGN_OR_RETURN(const LabelRequirement requirement,
-                         LabelRequirement::Make(rule.scope, *op, rule.values));
+  SKIFF_ASSIGN_OR_RETURN(const object::LabelRequirement requirement,
+                         object::LabelRequirement::Make(rule.scope, *op, rule.values));
   return requirement.Holds(value ? &*value : nullptr);
 }
 
@@ -142,4 +142,4 @@ bool IsExtendedQuotaName(std::string_view name) {
   return !is_native || name.starts_with("requests.deviceclass.resource.kubernetes.io/");
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -16,7 +16,7 @@
 #include "quota/resource_list.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 
 // One requirement of a quota's scopes.
 struct ScopeRule {
@@ -40,22 +40,22 @@ class QuotaEvaluator {
   virtual ~QuotaEvaluator() = default;
 
   // Whether this write may change what the object uses. `old` is null on a create.
-  virtual bool Handles(QuotaEvent event, std::string_view subresource, const Document* old,
-                       const Document& object) const = 0;
+  virtual bool Handles(QuotaEvent event, std::string_view subresource, const object::Document* old,
+                       const object::Document& object) const = 0;
   // Those of the names that the evaluator knows about.
   virtual ResourceNames Matching(const ResourceNames& names) const = 0;
   // Objects of most resources have no scopes, and are in no quota that has.
   virtual bool knows_scopes() const { return false; }
-  virtual Result<bool> IsInScope(const ScopeRule& rule, const Document& object) const {
+  virtual Result<bool> IsInScope(const ScopeRule& rule, const object::Document& object) const {
     static_cast<void>(rule), static_cast<void>(object);
     return false;
   }
   // What the object would have to say to be charged for these resources; empty: it says it all.
-  virtual std::string Missing(const ResourceNames& required, const Document& object) const {
+  virtual std::string Missing(const ResourceNames& required, const object::Document& object) const {
     static_cast<void>(required), static_cast<void>(object);
     return {};
   }
-  virtual ResourceList Usage(const Document& object, Timestamp now) const = 0;
+  virtual ResourceList Usage(const object::Document& object, object::Timestamp now) const = 0;
 };
 
 // What evaluators need to know of other objects. Outlives them.
@@ -67,7 +67,8 @@ class QuotaLookups {
   // Whether a device class stands behind this extended resource.
   virtual bool HasDeviceClass(std::string_view extended_resource) const = 0;
   // Of a claim that was made for the extended resources of a pod: that pod; null: it is none.
-  virtual std::shared_ptr<const Document> PodOfClaim(const Document& claim) const = 0;
+  virtual std::shared_ptr<const object::Document> PodOfClaim(
+      const object::Document& claim) const = 0;
 };
 
 std::unique_ptr<QuotaEvaluator> MakeQuotaEvaluator(std::string_view group,
@@ -84,6 +85,7 @@ std::string ObjectCountName(std::string_view group, std::string_view resource);
 // Only what the quota's status says is enforced: a quota that nobody has counted yet limits
 // nothing.
 Result<bool> QuotaCovers(const QuotaEvaluator& evaluator,
-                         const views::core_v1::ResourceQuota& quota, const Document& object);
+                         const views::core_v1::ResourceQuota& quota,
+                         const object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::quota

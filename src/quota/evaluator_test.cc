@@ -7,7 +7,7 @@
 #include "object/json/decode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 // One device class, "gpu", that stands behind example.com/gpu, and one pod.
@@ -19,19 +19,22 @@ class TestLookups final : public QuotaLookups {
   bool HasDeviceClass(std::string_view resource) const override {
     return resource == "example.com/gpu";
   }
-  std::shared_ptr<const Document> PodOfClaim(const Document&) const override { return pod; }
+  std::shared_ptr<const object::Document> PodOfClaim(const object::Document&) const override {
+    return pod;
+  }
 
-  std::shared_ptr<const Document> pod;
+  std::shared_ptr<const object::Document> pod;
 };
 
-Document Decode(std::string_view group, std::string_view resource, const std::string& json) {
-  Result<Document> document =
-      DecodeJson(json, FindResource(group, "v1", resource)->hub->storage->stored);
+object::Document Decode(std::string_view group, std::string_view resource,
+                        const std::string& json) {
+  Result<object::Document> document =
+      object::DecodeJson(json, object::FindResource(group, "v1", resource)->hub->storage->stored);
   EXPECT_TRUE(document) << document.error().ToString();
   return std::move(*document);
 }
 
-constexpr Timestamp kNow{1'800'000'000, 0};
+constexpr object::Timestamp kNow{1'800'000'000, 0};
 
 struct Case {
   const char* what;
@@ -108,7 +111,7 @@ const Case kCases[] = {
 TEST(QuotaEvaluatorTest, WhatObjectsUse) {
   const TestLookups lookups;
   for (const Case& c : kCases) {
-    const Document object = Decode(c.group, c.resource, c.object);
+    const object::Document object = Decode(c.group, c.resource, c.object);
     EXPECT_EQ(Describe(MakeQuotaEvaluator(c.group, c.resource, lookups)->Usage(object, kNow)),
               c.usage)
         << c.what;
@@ -117,11 +120,11 @@ TEST(QuotaEvaluatorTest, WhatObjectsUse) {
 
 TEST(QuotaEvaluatorTest, DevicesThatAPodWasChargedForCountOnce) {
   TestLookups lookups;
-  lookups.pod = std::make_shared<const Document>(
+  lookups.pod = std::make_shared<const object::Document>(
       Decode("", "pods", R"({"spec":{"containers":[{"name":"a","resources":{"requests":{
           "example.com/gpu":"3"}}}]}})"));
-  const Document claim = Decode("resource.k8s.io", "resourceclaims",
-                                R"({"spec":{"devices":{"requests":[{"name":"a","exactly":{
+  const object::Document claim = Decode("resource.k8s.io", "resourceclaims",
+                                        R"({"spec":{"devices":{"requests":[{"name":"a","exactly":{
           "deviceClassName":"gpu","allocationMode":"ExactCount","count":4}}]}}})");
   EXPECT_EQ(
       Describe(
@@ -218,12 +221,12 @@ const ScopeCase kScopeCases[] = {
 TEST(QuotaEvaluatorTest, Scopes) {
   const TestLookups lookups;
   for (const ScopeCase& c : kScopeCases) {
-    const Document quota =
+    const object::Document quota =
         Decode("", "resourcequotas",
                std::string(R"({"spec":{"scopeSelector":{"matchExpressions":[)") + c.rule + "]}}}");
     const auto rules = ScopesOf(views::core_v1::ResourceQuota(quota));
     ASSERT_EQ(rules.size(), 1u);
-    const Document object = Decode("", c.resource, c.object);
+    const object::Document object = Decode("", c.resource, c.object);
     const Result<bool> in =
         MakeQuotaEvaluator("", c.resource, lookups)->IsInScope(rules[0], object);
     ASSERT_TRUE(in) << c.what << in.error().ToString();
@@ -238,4 +241,4 @@ TEST(QuotaEvaluatorTest, EventsAreExempt) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -8,7 +8,7 @@
 #include "object/selector/label_selector.h"
 #include "quota/evaluator.h"
 
-namespace skiff {
+namespace skiff::quota {
 
 std::unique_ptr<QuotaEvaluator> MakePodEvaluator();
 std::unique_ptr<QuotaEvaluator> MakeServiceEvaluator();
@@ -16,7 +16,7 @@ std::unique_ptr<QuotaEvaluator> MakeVolumeClaimEvaluator();
 std::unique_ptr<QuotaEvaluator> MakeDeviceClaimEvaluator(const QuotaLookups& lookups);
 
 // What a pod uses, as the pods' evaluator says.
-ResourceList PodUsage(const views::core_v1::Pod& pod, Timestamp now);
+ResourceList PodUsage(const views::core_v1::Pod& pod, object::Timestamp now);
 
 // Whether the rule of a scope that has values holds for this one, or for none.
 Result<bool> ScopeSelects(const ScopeRule& rule, const std::optional<std::string_view>& value);
@@ -24,4 +24,4 @@ Result<bool> ScopeSelects(const ScopeRule& rule, const std::optional<std::string
 // The name, in a quota, of requests of an extended resource.
 bool IsExtendedQuotaName(std::string_view name);
 
-}  // namespace skiff
+}  // namespace skiff::quota

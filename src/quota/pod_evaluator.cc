@@ -6,7 +6,7 @@
 #include "quota/pod_resources.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
@@ -37,12 +37,12 @@ bool IsExtendedResource(std::string_view name) {
       name.find("kubernetes.io/") != std::string_view::npos || name.starts_with("requests.")) {
     return false;
   }
-  return IsQualifiedName("requests." + std::string(name));
+  return object::IsQualifiedName("requests." + std::string(name));
 }
 
 ResourceList UsageOf(const ResourceList& requests, const ResourceList& limits) {
   ResourceList out;
-  out.emplace("pods", Quantity(1));
+  out.emplace("pods", object::Quantity(1));
   for (const std::string_view name : kComputeResources) {
     if (const auto request = requests.find(name); request != requests.end()) {
       out.emplace(name, request->second);
@@ -68,9 +68,9 @@ bool EndsByItself(const core::Pod& pod) {
 }
 
 // A pod that has ended, or should have been gone by now, uses nothing but its place in the store.
-bool StillRuns(const core::Pod& pod, Timestamp now) {
+bool StillRuns(const core::Pod& pod, object::Timestamp now) {
   if (pod.status().phase() == "Failed" || pod.status().phase() == "Succeeded") return false;
-  const std::optional<Timestamp> deleted = pod.metadata().deletion_timestamp();
+  const std::optional<object::Timestamp> deleted = pod.metadata().deletion_timestamp();
   const std::optional<int64_t> grace = pod.metadata().deletion_grace_period_seconds();
   if (!deleted || !grace) return true;
   return now.seconds <= deleted->seconds + *grace;
@@ -97,13 +97,13 @@ bool ReachesOtherNamespaces(const Affinity& affinity) {
 
 class PodEvaluator final : public QuotaEvaluator {
  public:
-  bool Handles(QuotaEvent event, std::string_view subresource, const Document* old,
-               const Document& object) const override {
+  bool Handles(QuotaEvent event, std::string_view subresource, const object::Document* old,
+               const object::Document& object) const override {
     if (subresource == "resize") return event == QuotaEvent::kUpdate;
     if (!subresource.empty()) return false;
     if (event == QuotaEvent::kCreate) return true;
-    const auto before = old != nullptr ? ViewAs<core::Pod>(*old) : std::nullopt;
-    const auto after = ViewAs<core::Pod>(object);
+    const auto before = old != nullptr ? object::ViewAs<core::Pod>(*old) : std::nullopt;
+    const auto after = object::ViewAs<core::Pod>(object);
     return before && after && EndsByItself(*before) != EndsByItself(*after);
   }
 
@@ -120,8 +120,8 @@ class PodEvaluator final : public QuotaEvaluator {
   }
 
   bool knows_scopes() const override { return true; }
-  Result<bool> IsInScope(const ScopeRule& rule, const Document& object) const override {
-    const auto pod = ViewAs<core::Pod>(object);
+  Result<bool> IsInScope(const ScopeRule& rule, const object::Document& object) const override {
+    const auto pod = object::ViewAs<core::Pod>(object);
     if (!pod) return false;
     if (rule.scope == "Terminating") return EndsByItself(*pod);
     if (rule.scope == "NotTerminating") return !EndsByItself(*pod);
@@ -139,8 +139,9 @@ class PodEvaluator final : public QuotaEvaluator {
     return false;
   }
 
-  std::string Missing(const ResourceNames& required, const Document& object) const override {
-    const auto pod = ViewAs<core::Pod>(object);
+  std::string Missing(const ResourceNames& required,
+                      const object::Document& object) const override {
+    const auto pod = object::ViewAs<core::Pod>(object);
     if (!pod || HasPodLevelResources(*pod)) return {};
     std::map<std::string, ResourceNames> missing;  // containers by resource
     for (const auto& containers : {pod->spec().containers(), pod->spec().init_containers()}) {
@@ -161,25 +162,25 @@ class PodEvaluator final : public QuotaEvaluator {
     return out;
   }
 
-  ResourceList Usage(const Document& object, Timestamp now) const override {
-    const auto pod = ViewAs<core::Pod>(object);
+  ResourceList Usage(const object::Document& object, object::Timestamp now) const override {
+    const auto pod = object::ViewAs<core::Pod>(object);
     return pod ? PodUsage(*pod, now) : ResourceList();
   }
 };
 
 }  // namespace
 
-ResourceList PodUsage(const core::Pod& pod, Timestamp now) {
+ResourceList PodUsage(const core::Pod& pod, object::Timestamp now) {
   ResourceList out;
   if (StillRuns(pod, now)) {
     constexpr PodResourceOptions kOptions{
         .with_status = true, .with_overhead = true, .pod_level_hugepages = true};
     out = UsageOf(PodRequests(pod, kOptions), PodLimits(pod, kOptions));
   }
-  out.emplace("count/pods", Quantity(1));
+  out.emplace("count/pods", object::Quantity(1));
   return out;
 }
 
 std::unique_ptr<QuotaEvaluator> MakePodEvaluator() { return std::make_unique<PodEvaluator>(); }
 
-}  // namespace skiff
+}  // namespace skiff::quota

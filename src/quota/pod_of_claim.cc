@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace dra = views::resource_k8s_io_v1;
@@ -11,8 +11,8 @@ constexpr std::string_view kMadeForPod = "resource.kubernetes.io/extended-resour
 
 }  // namespace
 
-std::string ExtendedResourceName(const Document& device_class) {
-  const auto view = ViewAs<dra::DeviceClass>(device_class);
+std::string ExtendedResourceName(const object::Document& device_class) {
+  const auto view = object::ViewAs<dra::DeviceClass>(device_class);
   return view ? std::string(view->spec().extended_resource_name().value_or("")) : std::string();
 }
 
@@ -33,4 +33,4 @@ bool IsOlderClaim(const dra::ResourceClaim& a, const dra::ResourceClaim& b) {
   return rank(a) < rank(b);
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -9,13 +9,13 @@
 #include "views/meta/v1.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 
 // In a quota, "deviceclass.resource.kubernetes.io/NAME" stands for devices of a class.
 inline constexpr std::string_view kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 // The extended resource that stands for devices of this class; empty: none.
-std::string ExtendedResourceName(const Document& device_class);
+std::string ExtendedResourceName(const object::Document& device_class);
 
 // The pod that the claim was made for, by reference; null view: it was made for none.
 views::meta_v1::OwnerReference PodOwnerOf(const views::resource_k8s_io_v1::ResourceClaim& claim);
@@ -24,4 +24,4 @@ views::meta_v1::OwnerReference PodOwnerOf(const views::resource_k8s_io_v1::Resou
 bool IsOlderClaim(const views::resource_k8s_io_v1::ResourceClaim& a,
                   const views::resource_k8s_io_v1::ResourceClaim& b);
 
-}  // namespace skiff
+}  // namespace skiff::quota

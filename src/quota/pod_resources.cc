@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
@@ -103,10 +103,10 @@ void TakePodLevel(const ResourceList& own, bool hugepages, ResourceList& out) {
   }
 }
 
-bool HasAmount(const MapView<std::string_view>& resources) {
+bool HasAmount(const object::MapView<std::string_view>& resources) {
   return std::any_of(resources.begin(), resources.end(), [](const auto& entry) {
     if (!IsCompute(entry.key)) return false;
-    const Result<Quantity> quantity = Quantity::Parse(entry.value);
+    const Result<object::Quantity> quantity = object::Quantity::Parse(entry.value);
     return quantity && quantity->Sign() > 0;
   });
 }
@@ -156,4 +156,4 @@ bool IsBestEffort(const core::Pod& pod) {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

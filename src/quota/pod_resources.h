@@ -8,7 +8,7 @@
 #include "quota/resource_list.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 
 struct PodResourceOptions {
   // Of a container that is being resized, the greater of what it has and what it shall have.
@@ -27,4 +27,4 @@ bool HasPodLevelResources(const views::core_v1::Pod& pod);
 // Nobody asked for any cpu or memory for it.
 bool IsBestEffort(const views::core_v1::Pod& pod);
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -6,13 +6,13 @@
 
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
 
 std::string Sum(const std::string& pod_json, bool limits, const PodResourceOptions& options = {}) {
-  const Result<Document> document = DecodeJson(pod_json, core::Pod::Type());
+  const Result<object::Document> document = object::DecodeJson(pod_json, core::Pod::Type());
   EXPECT_TRUE(document) << document.error().ToString();
   const core::Pod pod(*document);
   return Describe(limits ? PodLimits(pod, options) : PodRequests(pod, options));
@@ -79,4 +79,4 @@ TEST(PodResourcesTest, AContainerThatIsResizedCountsTheGreater) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::quota {
 
-ResourceList ToResourceList(const MapView<std::string_view>& map) {
+ResourceList ToResourceList(const object::MapView<std::string_view>& map) {
   ResourceList out;
   for (const auto& [name, text] : map) {
-    if (Result<Quantity> quantity = Quantity::Parse(text)) {
+    if (Result<object::Quantity> quantity = object::Quantity::Parse(text)) {
       out.emplace_hint(out.end(), name, std::move(*quantity));
     }
   }
@@ -45,9 +45,9 @@ void RaiseTo(ResourceList& list, const ResourceList& other) {
 ResourceList IncreaseFrom(const ResourceList& b, const ResourceList& a) {
   ResourceList out;
   for (const auto& [name, quantity] : a) {
-    Quantity increase = quantity;
+    object::Quantity increase = quantity;
     if (const auto before = b.find(name); before != b.end()) increase.Sub(before->second);
-    out.emplace(name, increase.Sign() > 0 ? std::move(increase) : Quantity());
+    out.emplace(name, increase.Sign() > 0 ? std::move(increase) : object::Quantity());
   }
   for (const auto& [name, quantity] : b) out.try_emplace(name);
   return out;
@@ -77,4 +77,4 @@ std::string Describe(const ResourceNames& names) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -10,14 +10,14 @@
 #include "object/scalar/quantity.h"
 #include "object/view.h"
 
-namespace skiff {
+namespace skiff::quota {
 
 // By name, in the order in which messages show them.
-using ResourceList = std::map<std::string, Quantity, std::less<>>;
+using ResourceList = std::map<std::string, object::Quantity, std::less<>>;
 using ResourceNames = std::set<std::string, std::less<>>;
 
 // Of a map of the API, whose quantities have been validated; what is none is left out.
-ResourceList ToResourceList(const MapView<std::string_view>& map);
+ResourceList ToResourceList(const object::MapView<std::string_view>& map);
 
 ResourceNames NamesOf(const ResourceList& list);
 // What there is of `list` for these names.
@@ -34,4 +34,4 @@ bool SameAmounts(const ResourceList& a, const ResourceList& b);
 std::string Describe(const ResourceList& list);
 std::string Describe(const ResourceNames& names);
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -2,7 +2,7 @@
 
 #include "quota/evaluators.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
@@ -23,8 +23,8 @@ int64_t NodePorts(const core::ServiceSpec& spec) {
 
 class ServiceEvaluator final : public QuotaEvaluator {
  public:
-  bool Handles(QuotaEvent, std::string_view subresource, const Document*,
-               const Document&) const override {
+  bool Handles(QuotaEvent, std::string_view subresource, const object::Document*,
+               const object::Document&) const override {
     return subresource.empty();
   }
   ResourceNames Matching(const ResourceNames& names) const override {
@@ -34,14 +34,15 @@ class ServiceEvaluator final : public QuotaEvaluator {
     }
     return out;
   }
-  ResourceList Usage(const Document& object, Timestamp) const override {
+  ResourceList Usage(const object::Document& object, object::Timestamp) const override {
     ResourceList out;
-    const auto service = ViewAs<core::Service>(object);
+    const auto service = object::ViewAs<core::Service>(object);
     if (!service) return out;
-    out.emplace("count/services", Quantity(1));
-    out.emplace("services", Quantity(1));
-    out.emplace("services.loadbalancers", Quantity(service->spec().type() == "LoadBalancer"));
-    out.emplace("services.nodeports", Quantity(NodePorts(service->spec())));
+    out.emplace("count/services", object::Quantity(1));
+    out.emplace("services", object::Quantity(1));
+    out.emplace("services.loadbalancers",
+                object::Quantity(service->spec().type() == "LoadBalancer"));
+    out.emplace("services.nodeports", object::Quantity(NodePorts(service->spec())));
     return out;
   }
 };
@@ -52,4 +53,4 @@ std::unique_ptr<QuotaEvaluator> MakeServiceEvaluator() {
   return std::make_unique<ServiceEvaluator>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

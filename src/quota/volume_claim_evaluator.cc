@@ -1,7 +1,7 @@
 #include "quota/evaluators.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::quota {
 namespace {
 
 namespace core = views::core_v1;
@@ -25,14 +25,14 @@ std::string_view StorageClassOf(const core::PersistentVolumeClaim& claim) {
 }
 
 // A claim that shrank after a failed expansion is charged for what was allocated.
-std::optional<Quantity> StorageOf(const core::PersistentVolumeClaim& claim) {
+std::optional<object::Quantity> StorageOf(const core::PersistentVolumeClaim& claim) {
   const auto requested = claim.spec().resources().requests().Find("storage");
   if (!requested) return std::nullopt;
-  Result<Quantity> out = Quantity::Parse(*requested);
+  Result<object::Quantity> out = object::Quantity::Parse(*requested);
   if (!out) return std::nullopt;
   out->RoundUp(0);
   if (const auto allocated = claim.status().allocated_resources().Find("storage")) {
-    Result<Quantity> amount = Quantity::Parse(*allocated);
+    Result<object::Quantity> amount = object::Quantity::Parse(*allocated);
     if (amount && *amount > *out) {
       amount->RoundUp(0);
       return std::move(*amount);
@@ -55,8 +55,8 @@ ResourceNames AttributesClassesOf(const core::PersistentVolumeClaim& claim) {
 
 class VolumeClaimEvaluator final : public QuotaEvaluator {
  public:
-  bool Handles(QuotaEvent, std::string_view subresource, const Document*,
-               const Document&) const override {
+  bool Handles(QuotaEvent, std::string_view subresource, const object::Document*,
+               const object::Document&) const override {
     return subresource.empty() || subresource == "status";
   }
   ResourceNames Matching(const ResourceNames& names) const override {
@@ -70,8 +70,8 @@ class VolumeClaimEvaluator final : public QuotaEvaluator {
     return out;
   }
   bool knows_scopes() const override { return true; }
-  Result<bool> IsInScope(const ScopeRule& rule, const Document& object) const override {
-    const auto claim = ViewAs<core::PersistentVolumeClaim>(object);
+  Result<bool> IsInScope(const ScopeRule& rule, const object::Document& object) const override {
+    const auto claim = object::ViewAs<core::PersistentVolumeClaim>(object);
     if (!claim || rule.scope != "VolumeAttributesClass") return false;
     const ResourceNames classes = AttributesClassesOf(*claim);
     if (rule.op == "Exists") return !classes.empty();
@@ -82,15 +82,15 @@ class VolumeClaimEvaluator final : public QuotaEvaluator {
     }
     return false;
   }
-  ResourceList Usage(const Document& object, Timestamp) const override {
+  ResourceList Usage(const object::Document& object, object::Timestamp) const override {
     ResourceList out;
-    const auto claim = ViewAs<core::PersistentVolumeClaim>(object);
+    const auto claim = object::ViewAs<core::PersistentVolumeClaim>(object);
     if (!claim) return out;
     const std::string_view storage_class = StorageClassOf(*claim);
-    out.emplace(kClaims, Quantity(1));
-    out.emplace(kCount, Quantity(1));
-    if (!storage_class.empty()) out.emplace(OfClass(storage_class, kClaims), Quantity(1));
-    if (const std::optional<Quantity> storage = StorageOf(*claim)) {
+    out.emplace(kClaims, object::Quantity(1));
+    out.emplace(kCount, object::Quantity(1));
+    if (!storage_class.empty()) out.emplace(OfClass(storage_class, kClaims), object::Quantity(1));
+    if (const std::optional<object::Quantity> storage = StorageOf(*claim)) {
       out.emplace(kStorage, *storage);
       if (!storage_class.empty()) out.emplace(OfClass(storage_class, kStorage), *storage);
     }
@@ -104,4 +104,4 @@ std::unique_ptr<QuotaEvaluator> MakeVolumeClaimEvaluator() {
   return std::make_unique<VolumeClaimEvaluator>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::quota

@@ -5,7 +5,7 @@
 #include "base/strings.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 struct Named {
@@ -95,7 +95,7 @@ void Health::AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpo
   for (const std::string_view each : excluded) {
     lines += "warn: some health checks cannot be excluded: no matches for " + Quoted(each) + "\n";
   }
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
   const std::string check_name(name);
   if (failed) {
@@ -121,4 +121,4 @@ void Health::AnswerOne(ApiRequest& request, std::string_view endpoint_name, uint
   RespondUnknownPath(request);
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

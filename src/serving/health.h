@@ -11,7 +11,7 @@
 #include "base/metrics.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 struct HealthCheck {
   enum Endpoint : uint8_t { kHealthz = 1, kLivez = 2, kReadyz = 4, kAll = 7 };
@@ -72,4 +72,4 @@ class Health {
   Duration livez_from_{0};
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -13,12 +13,12 @@
 #include "net/testing_responder.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 int CodeOf(const Health& health, const std::string& path) {
-  auto client = std::make_shared<RecordedResponse>();
-  ApiRequest request{.http = {}, .responder = Responder(client)};
+  auto client = std::make_shared<net::RecordedResponse>();
+  ApiRequest request{.http = {}, .responder = net::Responder(client)};
   request.info.path = path;
   EXPECT_TRUE(health.Answer(request));
   return client->answer ? client->answer->code : 0;
@@ -59,12 +59,12 @@ TEST(HealthTest, LivezFailsWhileALoopIsStuckAsAnotherLoopTells) {
   ManualClock clock;
   MemoryLogSink sink;
   Log log(clock, sink);
-  LoopWatchdog watchdog(clock, log, nullptr);
+  net::LoopWatchdog watchdog(clock, log, nullptr);
   Health health;
   health.Add({"event-loops", HealthCheck::kAll, [&] { return watchdog.Fault(); }});
-  Latch stuck;
-  Latch release;
-  FunctionHandler handler([&](HttpRequest http, Responder responder) {
+  net::Latch stuck;
+  net::Latch release;
+  net::FunctionHandler handler([&](net::HttpRequest http, net::Responder responder) {
     if (http.path == "/stuck") {
       stuck.Open();
       release.Wait();
@@ -73,22 +73,22 @@ TEST(HealthTest, LivezFailsWhileALoopIsStuckAsAnotherLoopTells) {
     request.info.path = request.http.path;
     if (!health.Answer(request)) RespondText(request, 200, "no check");
   });
-  HttpServerOptions options;
+  net::HttpServerOptions options;
   options.addresses = {"127.0.0.1:0"};
   options.handler = &handler;
   options.clock = &clock;
   options.loops = 2;
   options.watchdog = &watchdog;
-  auto server = HttpServer::Start(std::move(options));
+  auto server = net::HttpServer::Start(std::move(options));
   ASSERT_TRUE(server) << server.error().message();
   const std::string address = (*server)->addresses().front();
   const auto ask = [&](const std::string& path) {
-    RawClient client(address);
+    net::RawClient client(address);
     client.Send("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     return client.ReceiveAll();
   };
   EXPECT_TRUE(ask("/livez").contains("200 OK"));
-  RawClient waiting(address);
+  net::RawClient waiting(address);
   ASSERT_TRUE(waiting.Send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n"));
   ASSERT_TRUE(stuck.Wait());
   clock.Advance(limits::kStuckLoop);
@@ -106,4 +106,4 @@ TEST(HealthTest, LivezFailsWhileALoopIsStuckAsAnotherLoopTells) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

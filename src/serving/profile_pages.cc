@@ -17,7 +17,7 @@
 #include "profiling/symbols.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 constexpr std::string_view kRoot = "/debug/pprof";
@@ -37,7 +37,7 @@ constexpr std::string_view kIndex =
     "</ul>\n</body>\n</html>\n";
 
 void AnswerPlain(ApiRequest& request, int code, std::string_view text) {
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
   // By which pprof knows that the text is an explanation.
   if (code >= 400) extra.Add("x-go-pprof", "1");
@@ -45,10 +45,10 @@ void AnswerPlain(ApiRequest& request, int code, std::string_view text) {
 }
 
 void AnswerFile(ApiRequest& request, std::string_view name, std::string_view profile) {
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
   extra.Add("content-disposition", "attachment; filename=\"" + std::string(name) + "\"");
-  RespondBytes(request, 200, "application/octet-stream", GzipBytes(profile), std::move(extra));
+  RespondBytes(request, 200, "application/octet-stream", net::GzipBytes(profile), std::move(extra));
 }
 
 // As Go reads them: what is no number above zero counts as not given.
@@ -67,13 +67,14 @@ void AnswerCommandLine(ApiRequest& request) {
 
 void AnswerHeap(ApiRequest& request, Clock& clock) {
   if (NumberOf(request.query.Get("gc")) != 0) malloc_trim(0);
-  if (NumberOf(request.query.Get("debug")) != 0) return AnswerPlain(request, 200, HeapText());
-  AnswerFile(request, "heap", HeapProfile(clock.Wall()));
+  if (NumberOf(request.query.Get("debug")) != 0)
+    return AnswerPlain(request, 200, profiling::HeapText());
+  AnswerFile(request, "heap", profiling::HeapProfile(clock.Wall()));
 }
 
 // "0x401000+0x402000", a name for each.
 std::string SymbolsText(std::string_view addresses) {
-  const LoadedCode code;
+  const profiling::LoadedCode code;
   std::string out = "num_symbols: 1\n";
   while (!addresses.empty()) {
     std::string_view each = addresses.substr(0, addresses.find('+'));
@@ -86,7 +87,7 @@ std::string SymbolsText(std::string_view addresses) {
     const std::string symbol = code.SymbolOf(address);
     if (symbol.empty()) continue;
     out.append(each.substr(0, each.size() - static_cast<size_t>(digits.end() - end)));
-    out.append(" ").append(Demangled(symbol)).append("\n");
+    out.append(" ").append(profiling::Demangled(symbol)).append("\n");
   }
   return out;
 }
@@ -99,12 +100,12 @@ bool ProfilePages::Answer(ApiRequestPtr& request) {
   path.remove_prefix(kRoot.size());
   if (!path.empty() && path[0] != '/') return false;
   if (path.empty()) {
-    HttpHeaders extra;
+    net::HttpHeaders extra;
     extra.Add("location", std::string(kRoot) + "/");
     RespondBytes(*request, 302, "text/html; charset=utf-8",
                  SharedBytes("<a href=\"/debug/pprof/\">Found</a>.\n\n"), std::move(extra));
   } else if (path == "/") {
-    HttpHeaders extra;
+    net::HttpHeaders extra;
     extra.Add("x-content-type-options", "nosniff");
     RespondBytes(*request, 200, "text/html; charset=utf-8", SharedBytes(kIndex), std::move(extra));
   } else if (path == "/profile") {
@@ -165,7 +166,8 @@ void ProfilePages::Begin(ApiRequestPtr request, std::function<void(ApiRequest&)>
 }
 
 void ProfilePages::TakeCpuProfile(ApiRequest& request, Duration length) {
-  const Result<std::unique_ptr<CpuSampler>> sampler = CpuSampler::Start(kCpuProfilePeriod);
+  const Result<std::unique_ptr<profiling::CpuSampler>> sampler =
+      profiling::CpuSampler::Start(profiling::kCpuProfilePeriod);
   if (!sampler) {
     return AnswerPlain(request, 500,
                        "Could not enable CPU profiling: " + sampler.error().message() + "\n");
@@ -182,7 +184,8 @@ void ProfilePages::TakeCpuProfile(ApiRequest& request, Duration length) {
   }
   (*sampler)->Collect();
   if (request.responder.gone()) return;
-  AnswerFile(request, "profile", CpuProfile(**sampler, wall, clock_.Monotonic() - begin));
+  AnswerFile(request, "profile",
+             profiling::CpuProfile(**sampler, wall, clock_.Monotonic() - begin));
 }
 
 void ProfilePages::Stop() {
@@ -195,4 +198,4 @@ void ProfilePages::Stop() {
   wake_.notify_all();
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -18,7 +18,7 @@
 #include "base/thread.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 class ProfilePages {
  public:
@@ -49,4 +49,4 @@ class ProfilePages {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

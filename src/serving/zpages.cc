@@ -11,7 +11,7 @@
 #include "serving/request/negotiate.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 constexpr std::string_view kGroup = "config.k8s.io";
@@ -41,7 +41,7 @@ std::vector<std::string> FirstParts(const std::vector<std::string>& paths) {
 }
 
 // "Mon Jan  2 15:04:05 UTC 2006", as `date` has it.
-std::string DateText(Timestamp time) {
+std::string DateText(object::Timestamp time) {
   constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -91,7 +91,8 @@ ZPages::ZPages(Options options, Clock& clock)
     : options_(std::move(options)),
       clock_(clock),
       started_(clock.Monotonic()),
-      began_(MakeTimestamp(std::chrono::floor<std::chrono::seconds>(clock.Wall()).count(), 0)),
+      began_(
+          object::MakeTimestamp(std::chrono::floor<std::chrono::seconds>(clock.Wall()).count(), 0)),
       told_([this] {
         std::vector<std::string> paths = options_.served;
         if (options_.flags) paths.emplace_back("/flagz");
@@ -134,7 +135,7 @@ bool ZPages::Answer(ApiRequest& request) const {
     RespondError(request, body.error());
     return true;
   }
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   if (wanted->version == "v1alpha1") {
     extra.Add("warning", "299 - \"This version of the " + request.info.path.substr(1) +
                              " endpoint is deprecated. Please use a newer version.\"");
@@ -178,7 +179,7 @@ void ZPages::WriteObject(std::string_view kind, std::string_view version, ByteBu
     json.CloseObject();
   } else {
     std::string time;
-    AppendTime(began_, time);
+    object::AppendTime(began_, time);
     json.String("startTime", time);
     json.Key("uptimeSeconds");
     json.Int(UptimeSeconds());
@@ -192,4 +193,4 @@ void ZPages::WriteObject(std::string_view kind, std::string_view version, ByteBu
   json.CloseObject();
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

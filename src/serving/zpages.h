@@ -14,7 +14,7 @@
 #include "object/scalar/time.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 using ShownFlags = std::map<std::string, std::string>;
 
@@ -45,8 +45,8 @@ class ZPages {
   const Options options_;
   Clock& clock_;
   const Duration started_;  // monotonic
-  const Timestamp began_;
+  const object::Timestamp began_;
   const std::vector<std::string> told_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -7,20 +7,20 @@
 #include "net/testing_responder.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 class ZPagesTest : public ::testing::Test {
  protected:
-  HttpResponse Ask(const std::string& path, const std::string& accept) {
-    auto client = std::make_shared<RecordedResponse>();
-    ApiRequest request{.http = {}, .responder = Responder(client)};
+  net::HttpResponse Ask(const std::string& path, const std::string& accept) {
+    auto client = std::make_shared<net::RecordedResponse>();
+    ApiRequest request{.http = {}, .responder = net::Responder(client)};
     request.info.path = path;
     if (!accept.empty()) request.http.headers.Add("accept", accept);
     EXPECT_TRUE(pages_.Answer(request)) << path;
-    return client->answer ? std::move(*client->answer) : HttpResponse();
+    return client->answer ? std::move(*client->answer) : net::HttpResponse();
   }
-  static std::string Body(const HttpResponse& response) {
+  static std::string Body(const net::HttpResponse& response) {
     return std::string(response.body.view());
   }
 
@@ -37,7 +37,7 @@ class ZPagesTest : public ::testing::Test {
 TEST_F(ZPagesTest, PeopleGetText) {
   clock_.Advance(std::chrono::seconds(3725));
   for (const char* accept : {"", "*/*", "text/plain", "text/html, */*;q=0.1"}) {
-    const HttpResponse status = Ask("/statusz", accept);
+    const net::HttpResponse status = Ask("/statusz", accept);
     EXPECT_EQ(status.code, 200);
     EXPECT_EQ(status.headers.Get("content-type"), "text/plain; charset=utf-8");
     const std::string text = Body(status);
@@ -52,17 +52,18 @@ TEST_F(ZPagesTest, PeopleGetText) {
 }
 
 TEST_F(ZPagesTest, ProgramsGetTheObjectThatTheyName) {
-  const HttpResponse status =
+  const net::HttpResponse status =
       Ask("/statusz", "application/json;v=v1beta1;g=config.k8s.io;as=Statusz");
   EXPECT_EQ(status.code, 200);
   EXPECT_EQ(status.headers.Get("warning"), "");
-  const Result<Document> json = DecodeJson(status.body.view(), nullptr);
+  const Result<object::Document> json = object::DecodeJson(status.body.view(), nullptr);
   ASSERT_TRUE(json) << Body(status);
   EXPECT_EQ(json->root().Find("apiVersion")->AsText(), "config.k8s.io/v1beta1");
   EXPECT_EQ(json->root().FindPath({"metadata", "name"})->AsText(), "tester");
   EXPECT_EQ(json->root().Find("paths")->size(), 3U);
   EXPECT_EQ(json->root().Find("uptimeSeconds")->AsInt(), 0);
-  const HttpResponse old = Ask("/flagz", "application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
+  const net::HttpResponse old =
+      Ask("/flagz", "application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(old.headers.Get("warning"),
             "299 - \"This version of the flagz endpoint is deprecated. Please use a newer "
             "version.\"");
@@ -79,4 +80,4 @@ TEST_F(ZPagesTest, WhatNobodyHasIsNotAcceptable) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

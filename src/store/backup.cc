@@ -5,7 +5,7 @@
 
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Writes what a scan brings. A scan cannot be stopped: after an error the rest passes unheeded.
@@ -66,4 +66,4 @@ Result<BackupEnd> TakeBackup(BackupSource& source, const BackupHeader& header, B
   return writer.Finish(revision);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

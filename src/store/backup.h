@@ -11,7 +11,7 @@
 #include "store/backup_format.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // How far long work has come.
 struct WorkProgress {
@@ -48,4 +48,4 @@ class StoreSource final : public BackupSource {
 Result<BackupEnd> TakeBackup(BackupSource& source, const BackupHeader& header, ByteSink& sink,
                              const ProgressFunction& progress);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "base/temporary_name.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kBufferBytes = 1024 * 1024;
@@ -172,4 +172,4 @@ Result<void> SyncParentDirectory(const std::string& path) {
               "cannot sync the directory " + Quoted(parent) + ": " + std::strerror(error));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

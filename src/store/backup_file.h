@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "store/backup_format.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // A file that is being written. Not thread-safe.
 class NewBackupFile final : public ByteSink {
@@ -66,4 +66,4 @@ Result<std::unique_ptr<ByteSource>> OpenBackupFile(const std::string& path);
 // Syncs the directory that the path is in, so that a rename in it lasts.
 Result<void> SyncParentDirectory(const std::string& path);
 
-}  // namespace skiff
+}  // namespace skiff::store

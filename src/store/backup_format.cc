@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint8_t kHeaderFrame = 1;
@@ -415,4 +415,4 @@ Result<std::optional<BackupIndex::Found>> BackupIndex::Find(std::string_view key
   return std::nullopt;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

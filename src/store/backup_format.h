@@ -39,7 +39,7 @@
 #include "base/status.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 inline constexpr std::string_view kBackupMagic = "SKIFFBAK";
 inline constexpr uint32_t kBackupFormatVersion = 1;
@@ -197,4 +197,4 @@ class BackupIndex {
   BackupEnd end_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

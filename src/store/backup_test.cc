@@ -14,7 +14,7 @@
 #include "store/backup_file.h"
 #include "store/backup_format.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class StringSink final : public ByteSink {
@@ -349,4 +349,4 @@ TEST_F(BackupFileTest, PlacesThatCannotBeWrittenAreNamed) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

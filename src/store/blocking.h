@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // start(StoreCallback<T>) must lead to the call of what it is given.
 template <typename T, typename Start>
@@ -29,4 +29,4 @@ inline Result<CommitReply> CommitAndWait(Store& store, Transaction transaction) 
       [&](auto done) { store.Commit(std::move(transaction), std::move(done)); });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Result<void> CheckKey(std::string_view key) {
@@ -67,4 +67,4 @@ Result<void> CheckTransaction(const Transaction& transaction) {
   return BadRequest("a transaction writes the key " + Quoted(*twice) + " twice");
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // kBadRequest for negative numbers.
 Result<void> CheckRange(const RangeRequest& request);
@@ -17,4 +17,4 @@ Result<void> CheckTransaction(const Transaction& transaction);
 // The bytes of the keys and values that it writes.
 size_t TransactionBytes(const Transaction& transaction);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Tries of a transaction whose outcome is not known; it is made to be idempotent.
@@ -264,4 +264,4 @@ Result<bool> HasChangedSince(const BackupIndex& backup, BackupSource& source,
   return std::unexpected(compared.error());
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -12,7 +12,7 @@
 #include "store/backup_format.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct LoadOptions {
   std::string prefix;  // of all keys of the backup
@@ -49,4 +49,4 @@ Result<CompareReport> CompareWithBackup(const BackupIndex& backup, BackupSource&
 Result<bool> HasChangedSince(const BackupIndex& backup, BackupSource& source,
                              const std::string& prefix, Duration elapsed);
 
-}  // namespace skiff
+}  // namespace skiff::store

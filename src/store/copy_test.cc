@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // As much of a store as a copy needs, in memory, with hooks for what goes wrong.
@@ -277,4 +277,4 @@ TEST_F(CopyTest, ChangesOfTheSourceAreNoticedButNotThoseOfOthers) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

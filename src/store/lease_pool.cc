@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // A lease may be shared for one part in so many of the time to live.
@@ -169,4 +169,4 @@ void LeasePool::LeaseFor(std::chrono::seconds ttl, StoreCallback<LeaseId> done) 
   state.Grant(ttl);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

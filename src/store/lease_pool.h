@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct LeasePoolOptions {
   std::chrono::seconds max_reuse{60};  // --lease-reuse-duration-seconds
@@ -42,4 +42,4 @@ class LeasePool {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using std::chrono::seconds;
@@ -186,4 +186,4 @@ TEST_F(LeasePoolTest, NoTimeToLiveIsRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 
 KeyRange KeyRange::Prefix(std::string_view prefix) {
   KeyRange range{std::string(prefix), std::string(prefix)};
@@ -40,4 +40,4 @@ Transaction Transaction::DeleteIfRevision(std::string key, Revision expected) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

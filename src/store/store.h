@@ -37,7 +37,7 @@
 #include "base/shared_bytes.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // A point in the store's history. Zero is none.
 struct Revision {
@@ -242,4 +242,4 @@ class Store {
   virtual void Figures(StoreCallback<StoreFigures> done) = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

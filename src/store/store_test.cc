@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 TEST(KeyRangeTest, PrefixHoldsExactlyTheKeysThatBeginWithIt) {
@@ -34,4 +34,4 @@ TEST(KeyRangeTest, SingleHoldsOneKey) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

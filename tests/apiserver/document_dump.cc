@@ -38,12 +38,12 @@ std::string FileName(std::string_view path) {
 }
 
 struct Server {
-  Discovery discovery;
-  OpenApi openapi;
+  apiserver::Discovery discovery;
+  apiserver::OpenApi openapi;
 };
 
 bool Dump(const Server& server, const std::string& directory, std::string_view path) {
-  DocumentRequest request{.path = path};
+  serving::DocumentRequest request{.path = path};
   if (path.starts_with("aggregated:")) {
     request.path.remove_prefix(11);
     request.accept = kAggregated;
@@ -51,7 +51,7 @@ bool Dump(const Server& server, const std::string& directory, std::string_view p
     request.path.remove_prefix(9);
     request.accept = request.path.starts_with("/openapi/v2") ? kV2Protobuf : kV3Protobuf;
   }
-  Result<std::optional<DocumentResponse>> answer = server.openapi.Answer(request);
+  Result<std::optional<serving::DocumentResponse>> answer = server.openapi.Answer(request);
   if (!*answer) answer = server.discovery.Answer(request);
   if (!answer || !*answer) {
     std::fprintf(stderr, "no answer for %s\n", std::string(path).c_str());
@@ -63,13 +63,13 @@ bool Dump(const Server& server, const std::string& directory, std::string_view p
 
 int Run(int count, char** arguments) {
   if (count < 3) return 2;
-  const Result<RuntimeConfig> config = RuntimeConfig::Parse(arguments[1]);
+  const Result<apiserver::RuntimeConfig> config = apiserver::RuntimeConfig::Parse(arguments[1]);
   if (!config) {
     std::fprintf(stderr, "%s\n", config.error().message().c_str());
     return 2;
   }
   const FeatureGates all({{std::string(kAllAlphaGate), true}, {std::string(kAllBetaGate), true}});
-  const auto served = std::make_shared<ServedResources>(*config, all);
+  const auto served = std::make_shared<apiserver::ServedResources>(*config, all);
   const Server server{{served, "10.0.0.1:6443"}, {served, "unversioned"}};
   bool whole = true;
   for (int i = 3; i < count; ++i) whole &= Dump(server, arguments[2], arguments[i]);

@@ -7,17 +7,17 @@
 #include "apiserver/defaults/testing.h"
 #include "apiserver/registry/use_kinds.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 const DefaultPlans& KindDefaults() {
   static const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, nullptr);
   return *plans;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  skiff::UseKinds();
+  skiff::apiserver::UseKinds();
   return RUN_ALL_TESTS();
 }

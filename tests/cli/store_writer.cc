@@ -32,7 +32,7 @@ T Need(Result<T> result) {
 
 SharedBytes Stored(const std::string& json) {
   ByteBuffer out;
-  if (!JsonToStorage(json, out)) std::abort();
+  if (!object::JsonToStorage(json, out)) std::abort();
   return SharedBytes(out.view());
 }
 
@@ -46,13 +46,13 @@ std::string ConfigMapKey(int number) {
   return "/registry/configmaps/default/c" + std::to_string(number);
 }
 
-int64_t Put(Store& store, std::string key, SharedBytes value, LeaseId lease = {}) {
-  Transaction transaction;
-  transaction.writes.push_back({Write::Kind::kPut, std::move(key), std::move(value), lease});
-  return Need(CommitAndWait(store, std::move(transaction))).revision.value;
+int64_t Put(store::Store& store, std::string key, SharedBytes value, store::LeaseId lease = {}) {
+  store::Transaction transaction;
+  transaction.writes.push_back({store::Write::Kind::kPut, std::move(key), std::move(value), lease});
+  return Need(store::CommitAndWait(store, std::move(transaction))).revision.value;
 }
 
-int64_t Fill(Store& store, int count) {
+int64_t Fill(store::Store& store, int count) {
   for (int i = 0; i < count; ++i) Put(store, ConfigMapKey(i), ConfigMap(i, 0));
   Put(store, "/registry/secrets/default/s",
       Stored(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"default"},)"
@@ -60,13 +60,15 @@ int64_t Fill(Store& store, int count) {
   Put(store, "/registry/stable.example.com/crontabs/default/t",
       SharedBytes(R"({"kind":"CronTab","apiVersion":"stable.example.com/v1"})"));
   Put(store, "/registry/services/specs/default/gone", SharedBytes("{}"));
-  const LeaseInfo lease = Need(Await<LeaseInfo>(
-      [&](auto done) { store.GrantLease(std::chrono::hours(1), LeaseId(), std::move(done)); }));
+  const store::LeaseInfo lease = Need(store::Await<store::LeaseInfo>([&](auto done) {
+    store.GrantLease(std::chrono::hours(1), store::LeaseId(), std::move(done));
+  }));
   Put(store, "/registry/events/default/e", SharedBytes(R"({"kind":"Event"})"), lease.id);
   Put(store, "/elsewhere", SharedBytes("not under the prefix"));
-  Transaction removal;
-  removal.writes.push_back({Write::Kind::kDelete, "/registry/services/specs/default/gone", {}, {}});
-  return Need(CommitAndWait(store, std::move(removal))).revision.value;
+  store::Transaction removal;
+  removal.writes.push_back(
+      {store::Write::Kind::kDelete, "/registry/services/specs/default/gone", {}, {}});
+  return Need(store::CommitAndWait(store, std::move(removal))).revision.value;
 }
 
 bool InputEnded() {
@@ -77,15 +79,16 @@ bool InputEnded() {
 int Main(const std::string& directory, int count, bool misplaced) {
   SystemClock clock;
   SystemRandom random;
-  EmbeddedOptions options;
+  store::EmbeddedOptions options;
   options.open_engine = [&] {
-    RocksDbOptions engine;
+    store::RocksDbOptions engine;
     engine.directory = directory;
-    return RocksDbEngine::Open(std::move(engine));
+    return store::RocksDbEngine::Open(std::move(engine));
   };
   options.clock = &clock;
   options.random = &random;
-  const std::unique_ptr<EmbeddedStore> store = Need(EmbeddedStore::Open(std::move(options)));
+  const std::unique_ptr<store::EmbeddedStore> store =
+      Need(store::EmbeddedStore::Open(std::move(options)));
   if (misplaced) Put(*store, "/registry/configmaps/default/borrowed", ConfigMap(0, 0));
   int64_t revision = Fill(*store, count);
   std::printf("ready %lld\n", static_cast<long long>(revision));

@@ -64,15 +64,15 @@ class Gate {
   std::condition_variable wake_;
 };
 
-class Sink final : public ClientWatchSink {
+class Sink final : public client::ClientWatchSink {
  public:
-  void OnEvents(std::span<const ClientEvent> events) override {
+  void OnEvents(std::span<const client::ClientEvent> events) override {
     gate_.Change([&] {
-      for (const ClientEvent& event : events) {
-        if (event.type == ClientEvent::Type::kBookmark && !event.initial_end) continue;
+      for (const client::ClientEvent& event : events) {
+        if (event.type == client::ClientEvent::Type::kBookmark && !event.initial_end) continue;
         constexpr const char* kNames[] = {"+", "~", "-", "end"};
         text_ += kNames[static_cast<size_t>(event.type)];
-        if (!event.initial_end) text_ += NameOf(*event.object).name;
+        if (!event.initial_end) text_ += client::NameOf(*event.object).name;
         text_ += ' ';
       }
     });
@@ -102,14 +102,14 @@ class Sink final : public ClientWatchSink {
 class Checks {
  public:
   explicit Checks(const std::string& kubeconfig) {
-    loop_ = *EventLoop::Create(clock_);
+    loop_ = *net::EventLoop::Create(clock_);
     loop_->Start("client");
-    executor_ = std::make_unique<LoopExecutor>(loop_);
-    auto config = ReadKubeconfig(kubeconfig);
+    executor_ = std::make_unique<net::LoopExecutor>(loop_);
+    auto config = client::ReadKubeconfig(kubeconfig);
     CheckOk(config, "the kubeconfig is read");
     config_ = *config;
     config_.user_agent = "own-client";
-    auto transport = HttpsTransport::Open({loop_, *executor_, random_}, config_);
+    auto transport = client::HttpsTransport::Open({loop_, *executor_, random_}, config_);
     CheckOk(transport, "the transport is made");
     transport_ = std::move(*transport);
   }
@@ -153,69 +153,77 @@ class Checks {
     if (!gate.WaitFor([&] { return out.has_value(); })) Check(false, "a call is answered");
     return std::move(*out);
   }
-  Client client() { return Client(*transport_, "own-client"); }
+  client::Client client() { return client::Client(*transport_, "own-client"); }
 
-  static const ApiResource& Maps() { return BuiltIn("", "v1", "configmaps"); }
-  static ObjectPtr Map(const std::string& name, const std::string& more = "") {
-    return *ParseObject(
+  static const client::ApiResource& Maps() { return client::BuiltIn("", "v1", "configmaps"); }
+  static client::ObjectPtr Map(const std::string& name, const std::string& more = "") {
+    return *client::ParseObject(
         Maps(), R"({"metadata":{"name":")" + name + R"(","namespace":"default"})" + more + "}");
   }
-  Result<ObjectPtr> Create(const ApiResource& resource, ObjectPtr object,
-                           std::string subresource = {}, std::string name = {}) {
-    return Await<Result<ObjectPtr>>(
+  Result<client::ObjectPtr> Create(const client::ApiResource& resource, client::ObjectPtr object,
+                                   std::string subresource = {}, std::string name = {}) {
+    return Await<Result<client::ObjectPtr>>(
         [&] { return client().Create(resource, object, subresource, name); });
   }
-  Result<ObjectPtr> Get(const ApiResource& resource, ObjectName name) {
-    return Await<Result<ObjectPtr>>([&] { return client().Get(resource, name); });
+  Result<client::ObjectPtr> Get(const client::ApiResource& resource, client::ObjectName name) {
+    return Await<Result<client::ObjectPtr>>([&] { return client().Get(resource, name); });
   }
-  Result<void> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how = {}) {
+  Result<void> Delete(const client::ApiResource& resource, client::ObjectName name,
+                      client::DeleteChoice how = {}) {
     return Await<Result<void>>([&] { return client().Delete(resource, name, how); });
   }
-  Result<ClientReply> Send(ClientCall call) {
-    return Await<Result<ClientReply>>([&] { return client().Send(call); });
+  Result<client::ClientReply> Send(client::ClientCall call) {
+    return Await<Result<client::ClientReply>>([&] { return client().Send(call); });
   }
-  Result<ObjectPtr> Patch(ObjectName name, PatchType type, const std::string& patch) {
-    return Await<Result<ObjectPtr>>([&] { return client().Patch(Maps(), name, type, patch); });
+  Result<client::ObjectPtr> Patch(client::ObjectName name, client::PatchType type,
+                                  const std::string& patch) {
+    return Await<Result<client::ObjectPtr>>(
+        [&] { return client().Patch(Maps(), name, type, patch); });
   }
 
   void Verbs() {
     const auto made = Create(Maps(), Map("a", R"(,"data":{"k":"v"})"));
     CheckOk(made, "an object is created");
-    Check(!UidOf(**made).empty(), "it has a uid");
+    Check(!client::UidOf(**made).empty(), "it has a uid");
     Check((*made)->kind() == "ConfigMap", "and a kind");
-    Check(EncodeJson((*made)->root()).find("\"manager\":\"own-client\"") != std::string::npos,
-          "its manager is known");
+    Check(
+        object::EncodeJson((*made)->root()).find("\"manager\":\"own-client\"") != std::string::npos,
+        "its manager is known");
     CheckReason(Create(Maps(), Map("a")), StatusReason::kAlreadyExists, "it is not created twice");
     CheckReason(Get(Maps(), {"default", "none"}), StatusReason::kNotFound, "others are missing");
-    auto copy = MutableCopy(**Get(Maps(), {"default", "a"}));
-    copy->root().Set(copy->arena(), "immutable", Value::Bool(false));
-    const auto update = [&](ObjectPtr object) {
-      return Await<Result<ObjectPtr>>([&] { return client().Update(Maps(), object); });
+    auto copy = client::MutableCopy(**Get(Maps(), {"default", "a"}));
+    copy->root().Set(copy->arena(), "immutable", object::Value::Bool(false));
+    const auto update = [&](client::ObjectPtr object) {
+      return Await<Result<client::ObjectPtr>>([&] { return client().Update(Maps(), object); });
     };
-    CheckOk(Patch({"default", "a"}, PatchType::kMerge, R"({"data":{"k":"w"}})"), "a merge patch");
+    CheckOk(Patch({"default", "a"}, client::PatchType::kMerge, R"({"data":{"k":"w"}})"),
+            "a merge patch");
     CheckReason(update(copy), StatusReason::kConflict, "an update of an old state is a conflict");
-    CheckOk(update(MutableCopy(**Get(Maps(), {"default", "a"}))), "one of the new state is not");
-    CheckOk(Patch({"default", "a"}, PatchType::kStrategic, R"({"data":{"l":"m"}})"),
+    CheckOk(update(client::MutableCopy(**Get(Maps(), {"default", "a"}))),
+            "one of the new state is not");
+    CheckOk(Patch({"default", "a"}, client::PatchType::kStrategic, R"({"data":{"l":"m"}})"),
             "a strategic merge patch");
-    CheckOk(Patch({"default", "a"}, PatchType::kJson, R"([{"op":"remove","path":"/data/l"}])"),
-            "a JSON patch");
-    CheckOk(Patch({"default", "b"}, PatchType::kApply,
+    CheckOk(
+        Patch({"default", "a"}, client::PatchType::kJson, R"([{"op":"remove","path":"/data/l"}])"),
+        "a JSON patch");
+    CheckOk(Patch({"default", "b"}, client::PatchType::kApply,
                   R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}})"),
             "an apply");
     CheckReason(Delete(Maps(), {"default", "b"}, {.uid = "another"}), StatusReason::kConflict,
                 "a deletion under a wrong condition");
     CheckOk(Delete(Maps(), {"default", "b"}, {.propagation = "Background"}), "a deletion");
-    auto invalid = Create(BuiltIn("", "v1", "services"),
-                          *ParseObject(BuiltIn("", "v1", "services"),
-                                       R"({"metadata":{"name":"s","namespace":"default"}})"));
+    auto invalid =
+        Create(client::BuiltIn("", "v1", "services"),
+               *client::ParseObject(client::BuiltIn("", "v1", "services"),
+                                    R"({"metadata":{"name":"s","namespace":"default"}})"));
     CheckReason(invalid, StatusReason::kInvalid, "what is wrong is refused");
     Check(!invalid.error().causes().empty(), "with causes");
   }
 
   void Lists() {
     CheckOk(Create(Maps(), Map("c")), "another object");
-    ClientCall call;
-    call.verb = ClientVerb::kList;
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kList;
     call.resource = &Maps();
     call.target.name_space = "default";
     call.limit = 1;
@@ -223,9 +231,9 @@ class Checks {
     do {
       const auto page = Send(call);
       CheckOk(page, "a page");
-      for (const ObjectPtr& item : page->items) {
+      for (const client::ObjectPtr& item : page->items) {
         Check(item->kind() == "ConfigMap" && item->type() == Maps().type, "of typed objects");
-        names += NameOf(*item).name + " ";
+        names += client::NameOf(*item).name + " ";
       }
       call.continue_token = page->continue_token;
     } while (!call.continue_token.empty());
@@ -241,13 +249,13 @@ class Checks {
 
   void Watches() {
     Sink from_version, initial, metadata;
-    std::vector<std::unique_ptr<ClientWatch>> watches;
-    ClientCall list;
-    list.verb = ClientVerb::kList;
+    std::vector<std::unique_ptr<client::ClientWatch>> watches;
+    client::ClientCall list;
+    list.verb = client::ClientVerb::kList;
     list.resource = &Maps();
     const std::string version = Send(list)->resource_version;
     OnLoop([&] {
-      WatchCall call;
+      client::WatchCall call;
       call.resource = &Maps();
       call.name_space = "default";
       call.field_selector = "metadata.name!=kube-root-ca.crt";
@@ -262,7 +270,7 @@ class Checks {
     });
     Check(initial.WaitFor("+a +c end "), "initial events come first: " + initial.text());
     CheckOk(Create(Maps(), Map("d")), "an object is created");
-    CheckOk(Patch({"default", "d"}, PatchType::kMerge, R"({"data":{"k":"w"}})"), "changed");
+    CheckOk(Patch({"default", "d"}, client::PatchType::kMerge, R"({"data":{"k":"w"}})"), "changed");
     CheckOk(Delete(Maps(), {"default", "d"}), "and deleted");
     Check(from_version.WaitFor("+d ~d -d "), "the watch tells: " + from_version.text());
     Check(metadata.WaitFor("+d ~d -d "), "and so does that of metadata: " + metadata.text());
@@ -270,7 +278,7 @@ class Checks {
     Sink future;
     OnLoop([&] {
       watches.clear();
-      WatchCall call;
+      client::WatchCall call;
       call.resource = &Maps();
       call.resource_version = "bad";
       watches.push_back(transport_->Watch(call, &future));
@@ -280,20 +288,21 @@ class Checks {
   }
 
   void CustomResources() {
-    const ApiResource& definitions =
-        BuiltIn("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-    const auto definition = ParseObject(definitions, R"({"metadata":{"name":"widgets.example.com"},
+    const client::ApiResource& definitions =
+        client::BuiltIn("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    const auto definition =
+        client::ParseObject(definitions, R"({"metadata":{"name":"widgets.example.com"},
       "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets",
       "singular":"widget","kind":"Widget","listKind":"WidgetList"},"versions":[{"name":"v1",
       "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
       "x-kubernetes-preserve-unknown-fields":true}}}]}})");
     CheckOk(definition, "a definition is read");
     CheckOk(Create(definitions, *definition), "and created");
-    const ApiResource widgets{
+    const client::ApiResource widgets{
         .group = "example.com", .version = "v1", .name = "widgets", .kind = "Widget"};
-    const auto widget = ParseObject(
+    const auto widget = client::ParseObject(
         widgets, R"({"metadata":{"name":"w","namespace":"default"},"spec":{"size":3}})");
-    Result<ObjectPtr> made = Create(widgets, *widget);
+    Result<client::ObjectPtr> made = Create(widgets, *widget);
     for (int i = 0; i < 200 && !made; ++i) made = Create(widgets, *widget);
     if (!made && made.error().reason() == StatusReason::kNotFound) {
       std::cout << "ok   this server serves no custom resources yet" << std::endl;
@@ -301,23 +310,23 @@ class Checks {
     }
     CheckOk(made, "a custom resource is created");
     Check((*made)->root().FindPath({"spec", "size"})->AsInt() == 3, "as it was given");
-    ClientCall call;
-    call.verb = ClientVerb::kList;
+    client::ClientCall call;
+    call.verb = client::ClientVerb::kList;
     call.resource = &widgets;
     call.metadata_only = true;
     const auto metadata = Send(call);
     CheckOk(metadata, "metadata of custom resources");
-    Check(NameOf(*metadata->items.at(0)).name == "w", "is there");
+    Check(client::NameOf(*metadata->items.at(0)).name == "w", "is there");
   }
 
   void Subresources() {
-    const ApiResource& deployments = BuiltIn("apps", "v1", "deployments");
-    CheckOk(Create(deployments,
-                   *ParseObject(deployments, R"({"metadata":{"name":"d","namespace":"default"},
+    const client::ApiResource& deployments = client::BuiltIn("apps", "v1", "deployments");
+    CheckOk(Create(deployments, *client::ParseObject(
+                                    deployments, R"({"metadata":{"name":"d","namespace":"default"},
       "spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":
       {"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})")),
             "a deployment");
-    ClientCall call;
+    client::ClientCall call;
     call.resource = &deployments;
     call.target = {"default", "d"};
     call.subresource = "scale";
@@ -328,12 +337,12 @@ class Checks {
   }
 
   void Discovery() {
-    const auto served = Await<Result<ServedApi>>([&] { return client().Discover(); });
+    const auto served = Await<Result<client::ServedApi>>([&] { return client().Discover(); });
     CheckOk(served, "discovery");
     Check(served->unavailable.empty(), "is whole");
     size_t known = 0;
-    for (const DiscoveredResource& one : served->resources) {
-      if (one.resource == BuiltIn("apps", "v1", "deployments"))
+    for (const client::DiscoveredResource& one : served->resources) {
+      if (one.resource == client::BuiltIn("apps", "v1", "deployments"))
         Check(one.Has("deletecollection") && one.resource.type != nullptr, "has deployments");
       known += one.resource.type != nullptr ? 1 : 0;
     }
@@ -341,12 +350,12 @@ class Checks {
   }
 
   void ServiceAccounts() {
-    auto accounts =
-        NamedTransports::OpenServiceAccounts({loop_, *executor_, random_}, config_, *transport_);
+    auto accounts = client::NamedTransports::OpenServiceAccounts({loop_, *executor_, random_},
+                                                                 config_, *transport_);
     CheckOk(accounts, "transports of service accounts");
     const auto as = [&](const char* name) {
-      return Await<Result<ObjectPtr>>([&] {
-        return Client((*accounts)->Of(name), "as").Get(Maps(), {"default", "a"});
+      return Await<Result<client::ObjectPtr>>([&] {
+        return client::Client((*accounts)->Of(name), "as").Get(Maps(), {"default", "a"});
       });
     };
     const auto stranger = as("own-loop");
@@ -363,15 +372,15 @@ class Checks {
 
   void Restart() {
     Sink sink;
-    std::unique_ptr<ClientWatch> watch;
-    std::unique_ptr<InformerSet> informers;
+    std::unique_ptr<client::ClientWatch> watch;
+    std::unique_ptr<client::InformerSet> informers;
     SeededRandom random(1);
     OnLoop([&] {
-      WatchCall call;
+      client::WatchCall call;
       call.resource = &Maps();
       call.send_initial_events = true;
       watch = transport_->Watch(call, &sink);
-      informers = MakeInformerSet(client(), random);
+      informers = client::MakeInformerSet(client(), random);
       informers->For(Maps());
       informers->Start();
     });
@@ -408,10 +417,10 @@ class Checks {
 
   SystemClock clock_;
   SystemRandom random_;
-  std::shared_ptr<EventLoop> loop_;
-  std::unique_ptr<LoopExecutor> executor_;
-  RestConfig config_;
-  std::unique_ptr<HttpsTransport> transport_;
+  std::shared_ptr<net::EventLoop> loop_;
+  std::unique_ptr<net::LoopExecutor> executor_;
+  client::RestConfig config_;
+  std::unique_ptr<client::HttpsTransport> transport_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr uint64_t kSteps = 150;
 // A store with tables on several levels, a manifest of many records and a log.
 DiskState MakeStore(const EngineWorkload& workload) {
   auto disk = std::make_shared<SimulatedDisk>();
-  auto engine = RocksDbEngine::Open(WorkloadOptions(disk));
+  auto engine = store::RocksDbEngine::Open(WorkloadOptions(disk));
   for (uint64_t step = 1; step <= kSteps; ++step) {
     workload.Write(**engine, step).value();
     if (step == kSteps / 2) (*engine)->Defragment().value();
@@ -67,7 +67,7 @@ class FlipTest {
     DiskState state = state_;
     state.FlipBit(flip.path, flip.offset, flip.bit);
     auto disk = std::make_shared<SimulatedDisk>(std::move(state));
-    auto engine = RocksDbEngine::Open(WorkloadOptions(disk));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(disk));
     const std::string kind = KindOf(flip.path);
     if (!engine) {
       ++tally_[kind + " refused"];

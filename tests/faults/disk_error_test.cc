@@ -40,7 +40,7 @@ class ErrorCase {
     const DiskState without_power =
         disk_->state().AfterPowerCut(PowerCut::kNothingUnsynced, random_);
     if (fault_.for_ever) {
-      auto opened = RocksDbEngine::Open(WorkloadOptions(disk_));
+      auto opened = store::RocksDbEngine::Open(WorkloadOptions(disk_));
       if (!opened) problem += CheckMessage(opened.error(), fault_.error);
     }
     disk_->Repair();
@@ -51,7 +51,7 @@ class ErrorCase {
 
  private:
   std::string RunUntilFailure() {
-    auto opened = RocksDbEngine::Open(WorkloadOptions(disk_));
+    auto opened = store::RocksDbEngine::Open(WorkloadOptions(disk_));
     if (!opened) return CheckMessage(opened.error(), fault_.error);
     engine_ = std::move(*opened);
     for (uint64_t step = 1; step <= kSteps; ++step) {
@@ -87,7 +87,7 @@ class ErrorCase {
 
   // Opens a disk that works again; everything acknowledged is there and the load goes on.
   std::string GoOn(const std::shared_ptr<SimulatedDisk>& disk, uint64_t until) {
-    auto opened = RocksDbEngine::Open(WorkloadOptions(disk));
+    auto opened = store::RocksDbEngine::Open(WorkloadOptions(disk));
     if (!opened) return "not opened on a good disk: " + opened.error().ToString() + "\n";
     EngineWorkload::Found found = workload_.Check(**opened);
     if (!found.problem.empty()) return found.problem + "\n";
@@ -108,7 +108,7 @@ class ErrorCase {
   const DiskFault fault_;
   const std::shared_ptr<SimulatedDisk> disk_;
   SeededRandom random_{1};
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<store::Engine> engine_;
   uint64_t acknowledged_ = 0;
 };
 
@@ -146,7 +146,7 @@ uint64_t CountOperations(bool reads) {
   const ChildResult result = RunInChild([reads] {
     const EngineWorkload workload(kSteps);
     auto disk = std::make_shared<SimulatedDisk>();
-    auto engine = RocksDbEngine::Open(WorkloadOptions(disk));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(disk));
     for (uint64_t step = 1; step <= kSteps; ++step) {
       if (step == kSteps / 2) (*engine)->Defragment().value();
       workload.Write(**engine, step).value();
@@ -190,9 +190,10 @@ TEST(DiskErrorTest, ADiskThatStaysFullFromAnyOperationLosesNothing) {
 #define CHECK_THAT(condition) \
   if (!(condition)) return std::string("line " + std::to_string(__LINE__) + ": " #condition)
 
-RocksDbOptions CautiousOptions(const std::shared_ptr<SimulatedDisk>& disk) {
-  RocksDbOptions options = WorkloadOptions(disk);
-  options.room = DiskSpaceLimits{.reserve = 2 << 20, .small_growth = 4 << 20, .nothing = 4 << 20};
+store::RocksDbOptions CautiousOptions(const std::shared_ptr<SimulatedDisk>& disk) {
+  store::RocksDbOptions options = WorkloadOptions(disk);
+  options.room =
+      store::DiskSpaceLimits{.reserve = 2 << 20, .small_growth = 4 << 20, .nothing = 4 << 20};
   return options;
 }
 
@@ -200,14 +201,15 @@ std::string TurnsAwayBeforeTheDiskIsFull() {
   const EngineWorkload workload(kSteps);
   auto disk = std::make_shared<SimulatedDisk>();
   disk->SetCapacity(16 << 20);
-  auto engine = RocksDbEngine::Open(CautiousOptions(disk));
+  auto engine = store::RocksDbEngine::Open(CautiousOptions(disk));
   CHECK_THAT(engine.has_value());
   // The load is repeated, and its log kept, until the disk is nearly full.
   uint64_t filler = 0;
   Result<void> written;
   while (written) {
     auto batch = (*engine)->NewBatch();
-    batch->Put(Family::kLease, "filler" + std::to_string(filler++), std::string(20'000, 'x'));
+    batch->Put(store::Family::kLease, "filler" + std::to_string(filler++),
+               std::string(20'000, 'x'));
     written = (*engine)->Write(*batch);
     CHECK_THAT(filler < 3000);
   }
@@ -218,12 +220,12 @@ std::string TurnsAwayBeforeTheDiskIsFull() {
   // With room the same engine goes on.
   disk->SetCapacity(50 << 20);
   auto batch = (*engine)->NewBatch();
-  batch->Put(Family::kLease, "more", "x");
+  batch->Put(store::Family::kLease, "more", "x");
   CHECK_THAT((*engine)->Write(*batch).has_value());
   CHECK_THAT((*engine)->Health().has_value());
   std::string value;
   for (uint64_t i = 0; i + 1 < filler; ++i) {
-    CHECK_THAT((*engine)->Get(Family::kLease, "filler" + std::to_string(i), &value).value());
+    CHECK_THAT((*engine)->Get(store::Family::kLease, "filler" + std::to_string(i), &value).value());
   }
   return "";
 }
@@ -237,9 +239,9 @@ TEST(DiskErrorTest, WritesAreTurnedAwayBeforeTheDiskIsFullAndGoOnWithRoom) {
 std::string ReserveLetsAFullDiskBeReopened() {
   const EngineWorkload workload(kSteps);
   auto disk = std::make_shared<SimulatedDisk>();
-  auto opened = RocksDbEngine::Open(CautiousOptions(disk));
+  auto opened = store::RocksDbEngine::Open(CautiousOptions(disk));
   CHECK_THAT(opened.has_value());
-  std::unique_ptr<Engine> engine = std::move(*opened);
+  std::unique_ptr<store::Engine> engine = std::move(*opened);
   CHECK_THAT(disk->state().Find("/store/RESERVE").has_value());
   uint64_t step = 0;
   while (step < 40) CHECK_THAT(workload.Write(*engine, ++step).has_value());
@@ -253,7 +255,7 @@ std::string ReserveLetsAFullDiskBeReopened() {
   CHECK_THAT(!written);
   const uint64_t acknowledged = step - 1;
   engine.reset();
-  opened = RocksDbEngine::Open(CautiousOptions(disk));
+  opened = store::RocksDbEngine::Open(CautiousOptions(disk));
   if (!opened) return "not opened: " + opened.error().ToString();
   engine = std::move(*opened);
   CHECK_THAT(!disk->state().Find("/store/RESERVE").has_value());
@@ -279,11 +281,11 @@ TEST(DiskErrorTest, TheReserveLetsAStoreOnAFullDiskBeOpenedAgain) {
 std::string UnnamedTablesGoBeforeOpening() {
   const EngineWorkload workload(kSteps);
   auto disk = std::make_shared<SimulatedDisk>();
-  RocksDbOptions options = WorkloadOptions(disk);
-  options.room = DiskSpaceLimits{.small_growth = 4 << 20};
+  store::RocksDbOptions options = WorkloadOptions(disk);
+  options.room = store::DiskSpaceLimits{.small_growth = 4 << 20};
   uint64_t step = 0;
   {
-    auto opened = RocksDbEngine::Open(options);
+    auto opened = store::RocksDbEngine::Open(options);
     CHECK_THAT(opened.has_value());
     while (step < 40) CHECK_THAT(workload.Write(**opened, ++step).has_value());
   }
@@ -293,7 +295,7 @@ std::string UnnamedTablesGoBeforeOpening() {
   uint64_t free = 0;
   CHECK_THAT(disk->GetFreeSpace("/", {}, &free, nullptr).ok());
   disk->SetCapacity(UINT64_MAX / 2 - free + 1000);
-  auto opened = RocksDbEngine::Open(options);
+  auto opened = store::RocksDbEngine::Open(options);
   if (!opened) return "not opened: " + opened.error().ToString();
   CHECK_THAT(!disk->state().Find("/store/009999.sst").has_value());
   const EngineWorkload::Found found = workload.Check(**opened);
@@ -313,14 +315,14 @@ std::string ReadErrorsAreReported() {
   const EngineWorkload workload(kSteps);
   auto disk = std::make_shared<SimulatedDisk>();
   {
-    auto engine = RocksDbEngine::Open(WorkloadOptions(disk));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(disk));
     for (uint64_t step = 1; step <= kSteps; ++step) workload.Write(**engine, step).value();
   }
   const DiskState state = disk->state();
   uint64_t reads = 0;
   {
     auto healthy = std::make_shared<SimulatedDisk>(state);
-    auto engine = RocksDbEngine::Open(WorkloadOptions(healthy));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(healthy));
     workload.Check(**engine);
     reads = healthy->reads();
   }
@@ -329,7 +331,7 @@ std::string ReadErrorsAreReported() {
     RecordProgress("read " + std::to_string(n));
     auto failing = std::make_shared<SimulatedDisk>(state);
     failing->SetFault({.at = n, .error = DiskFault::Error::kIo, .for_ever = false, .reads = true});
-    auto engine = RocksDbEngine::Open(WorkloadOptions(failing));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(failing));
     if (!engine) {
       if (const auto problem = CheckMessage(engine.error(), DiskFault::Error::kIo);
           !problem.empty()) {

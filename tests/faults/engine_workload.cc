@@ -25,12 +25,12 @@ std::string Digits(uint64_t number) {
 
 }  // namespace
 
-RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk) {
-  RocksDbOptions options;
+store::RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk) {
+  store::RocksDbOptions options;
   options.directory = "/store";
   options.file_system = std::move(disk);
   options.write_buffer_bytes = EngineWorkload::kWriteBufferBytes;
-  options.room = DiskSpaceLimits{};
+  options.room = store::DiskSpaceLimits{};
   return options;
 }
 
@@ -63,19 +63,21 @@ std::vector<EngineWorkload::Change> EngineWorkload::ChangesOf(uint64_t step) {
     value.append(reinterpret_cast<const char*>(&bits), sizeof bits);
   }
   const std::string key = "key" + std::to_string(random.Uniform(kKeys));
-  changes.push_back({Family::kLog, Digits(step), value});
+  changes.push_back({store::Family::kLog, Digits(step), value});
   if (random.Uniform(5) == 0) {
-    changes.push_back({Family::kCurrent, key, "", true});
+    changes.push_back({store::Family::kCurrent, key, "", true});
   } else {
-    changes.push_back({Family::kCurrent, key, Digits(step)});
+    changes.push_back({store::Family::kCurrent, key, Digits(step)});
   }
-  if (step % 9 == 0) changes.push_back({Family::kLease, std::to_string(step), value.substr(0, 20)});
-  if (step % 18 == 0) changes.push_back({Family::kLease, std::to_string(step / 2), "", true});
-  changes.push_back({Family::kMeta, kRevisionKey, Digits(step)});
+  if (step % 9 == 0)
+    changes.push_back({store::Family::kLease, std::to_string(step), value.substr(0, 20)});
+  if (step % 18 == 0)
+    changes.push_back({store::Family::kLease, std::to_string(step / 2), "", true});
+  changes.push_back({store::Family::kMeta, kRevisionKey, Digits(step)});
   // Compaction: what is older than 60 steps goes, but for every tenth.
   if (step % 20 == 0 && step >= 80) {
     for (uint64_t old = step - 80; old < step - 60; ++old) {
-      if (old % 10 != 0) changes.push_back({Family::kLog, Digits(old), "", true});
+      if (old % 10 != 0) changes.push_back({store::Family::kLog, Digits(old), "", true});
     }
   }
   return changes;
@@ -90,7 +92,7 @@ uint64_t EngineWorkload::Fingerprint(const Contents& contents) {
   return hash;
 }
 
-Result<void> EngineWorkload::Write(Engine& engine, uint64_t step) const {
+Result<void> EngineWorkload::Write(store::Engine& engine, uint64_t step) const {
   const auto batch = engine.NewBatch();
   for (const Change& change : ChangesOf(step)) {
     if (change.deletion) {
@@ -102,18 +104,18 @@ Result<void> EngineWorkload::Write(Engine& engine, uint64_t step) const {
   return engine.Write(*batch);
 }
 
-EngineWorkload::Found EngineWorkload::Check(Engine& engine) const {
+EngineWorkload::Found EngineWorkload::Check(store::Engine& engine) const {
   Found found;
   const auto snapshot = engine.NewSnapshot();
   std::string revision;
-  const auto has = snapshot->Get(Family::kMeta, kRevisionKey, &revision);
+  const auto has = snapshot->Get(store::Family::kMeta, kRevisionKey, &revision);
   if (!has) return {0, has.error().ToString()};
   if (*has) found.revision = std::strtoull(revision.c_str(), nullptr, 10);
   if (found.revision > steps_) return {0, "revision " + revision + " was never written"};
 
   Contents contents;
-  for (size_t i = 0; i < kFamilyCount; ++i) {
-    const auto family = static_cast<Family>(i);
+  for (size_t i = 0; i < store::kFamilyCount; ++i) {
+    const auto family = static_cast<store::Family>(i);
     const auto cursor = snapshot->NewCursor(family);
     for (cursor->Seek(""); cursor->Valid(); cursor->Next()) {
       contents[i].emplace(cursor->key(), cursor->value());

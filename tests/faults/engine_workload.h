@@ -25,19 +25,19 @@ class EngineWorkload {
   explicit EngineWorkload(uint64_t steps);
 
   uint64_t steps() const { return steps_; }
-  Result<void> Write(Engine& engine, uint64_t step) const;
+  Result<void> Write(store::Engine& engine, uint64_t step) const;
 
   struct Found {
     uint64_t revision = 0;
     std::string problem;  // empty if the engine holds exactly the state at that revision
   };
   // Reads everything. Any error is a problem.
-  Found Check(Engine& engine) const;
+  Found Check(store::Engine& engine) const;
 
  private:
-  using Contents = std::array<std::map<std::string, std::string>, kFamilyCount>;
+  using Contents = std::array<std::map<std::string, std::string>, store::kFamilyCount>;
   struct Change {
-    Family family;
+    store::Family family;
     std::string key;
     std::string value;
     bool deletion = false;
@@ -51,6 +51,6 @@ class EngineWorkload {
 };
 
 // Opens the engine on a disk (null: the machine's) with small buffers.
-RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk);
+store::RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk);
 
 }  // namespace skiff

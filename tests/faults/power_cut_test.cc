@@ -17,11 +17,11 @@ namespace {
 std::vector<DiskOperation> RunRecorded(const EngineWorkload& workload, std::string* problem) {
   auto disk = std::make_shared<SimulatedDisk>();
   disk->Record();
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<store::Engine> engine;
   for (uint64_t step = 1; step <= workload.steps() && problem->empty(); ++step) {
     if (engine == nullptr || step == workload.steps() / 2) {
       engine.reset();
-      auto opened = RocksDbEngine::Open(WorkloadOptions(disk));
+      auto opened = store::RocksDbEngine::Open(WorkloadOptions(disk));
       if (!opened) {
         *problem = opened.error().ToString();
         break;
@@ -70,7 +70,7 @@ void CheckAfterCut(const EngineWorkload& workload, DiskState left, uint64_t ackn
   auto disk = std::make_shared<SimulatedDisk>(std::move(left));
   if (recovery != nullptr) disk->Record();
   {
-    auto engine = RocksDbEngine::Open(WorkloadOptions(disk));
+    auto engine = store::RocksDbEngine::Open(WorkloadOptions(disk));
     if (!engine) return tally->Add("refused: " + engine.error().ToString(), where);
     const EngineWorkload::Found found = workload.Check(**engine);
     if (!found.problem.empty()) return tally->Add(found.problem, where);

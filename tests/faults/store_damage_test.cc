@@ -25,29 +25,29 @@ namespace {
 
 constexpr int kKeys = 60;
 
-RocksDbOptions EngineOptions(const std::shared_ptr<SimulatedDisk>& disk) {
-  RocksDbOptions options;
+store::RocksDbOptions EngineOptions(const std::shared_ptr<SimulatedDisk>& disk) {
+  store::RocksDbOptions options;
   options.directory = "/store";
   options.file_system = disk;
   options.write_buffer_bytes = 64 * 1024;
-  options.room = DiskSpaceLimits{};
+  options.room = store::DiskSpaceLimits{};
   return options;
 }
 
 struct Opened {
   SystemClock clock;
   SeededRandom random{3};
-  std::unique_ptr<EmbeddedStore> store;
+  std::unique_ptr<store::EmbeddedStore> store;
   std::string refusal;
 
   explicit Opened(const std::shared_ptr<SimulatedDisk>& disk) {
-    EmbeddedOptions options;
-    options.open_engine = [disk] { return RocksDbEngine::Open(EngineOptions(disk)); };
+    store::EmbeddedOptions options;
+    options.open_engine = [disk] { return store::RocksDbEngine::Open(EngineOptions(disk)); };
     options.clock = &clock;
     options.random = &random;
     options.compaction_interval = Duration::zero();
     options.scrub_interval = Duration::zero();
-    auto opened = EmbeddedStore::Open(std::move(options));
+    auto opened = store::EmbeddedStore::Open(std::move(options));
     if (opened) {
       store = *std::move(opened);
     } else {
@@ -63,21 +63,21 @@ struct Contents {
   std::map<std::string, std::string> now;
   std::map<std::string, std::set<std::string>> ever;
 
-  void Write(Store& store, int number, int round) {
+  void Write(store::Store& store, int number, int round) {
     const std::string key = KeyOf(number);
-    Transaction transaction;
+    store::Transaction transaction;
     if (round < 0) {
-      transaction.writes.push_back({Write::Kind::kDelete, key, {}, {}});
+      transaction.writes.push_back({store::Write::Kind::kDelete, key, {}, {}});
       now.erase(key);
     } else {
       SeededRandom random(static_cast<uint64_t>(1000 * round + number));
       std::string value = std::to_string(round) + " ";
       for (int i = 0; i < 150; ++i) value += std::to_string(random.Next());
-      transaction.writes.push_back({Write::Kind::kPut, key, SharedBytes(value), {}});
+      transaction.writes.push_back({store::Write::Kind::kPut, key, SharedBytes(value), {}});
       ever[key].insert(value);
       now[key] = std::move(value);
     }
-    CommitAndWait(store, std::move(transaction)).value();
+    store::CommitAndWait(store, std::move(transaction)).value();
   }
 };
 
@@ -92,8 +92,10 @@ DiskState MakeStore(Contents* contents, bool crashed) {
     }
     if (round == 0) opened.store->Defragment().value();
     if (round != 1) continue;
-    const Revision revision = opened.store->revision();
-    Await<Revision>([&](auto done) { opened.store->Compact(revision, std::move(done)); }).value();
+    const store::Revision revision = opened.store->revision();
+    store::Await<store::Revision>([&](auto done) {
+      opened.store->Compact(revision, std::move(done));
+    }).value();
   }
   if (!crashed) opened.store.reset();
   SeededRandom random(1);
@@ -142,20 +144,21 @@ std::vector<Harm> HarmsOf(const DiskState& state, bool crashed) {
   return harms;
 }
 
-class TolerantSink final : public ScanSink {
+class TolerantSink final : public store::ScanSink {
  public:
-  void OnEntries(std::vector<KeyValue> entries) override {
-    for (const KeyValue& entry : entries) found[entry.key] = std::string(entry.value.view());
+  void OnEntries(std::vector<store::KeyValue> entries) override {
+    for (const store::KeyValue& entry : entries) found[entry.key] = std::string(entry.value.view());
   }
-  bool OnDamage(const KeyRange& where, const Status& /*why*/) override {
+  bool OnDamage(const store::KeyRange& where, const Status& /*why*/) override {
     lost.push_back(where);
     return true;
   }
   bool IsLost(const std::string& key) const {
-    return std::ranges::any_of(lost, [&](const KeyRange& range) { return range.Contains(key); });
+    return std::ranges::any_of(lost,
+                               [&](const store::KeyRange& range) { return range.Contains(key); });
   }
   std::map<std::string, std::string> found;
-  std::vector<KeyRange> lost;
+  std::vector<store::KeyRange> lost;
 };
 
 // What is wrong with the scan of a damaged store; empty if nothing is.
@@ -171,8 +174,8 @@ std::string CheckScan(const Contents& contents, const TolerantSink& scan) {
   return "";
 }
 
-std::string CheckKey(const Contents& contents, Store& store, const std::string& key) {
-  const auto reply = RangeAndWait(store, {.range = KeyRange::Single(key), .at = {}});
+std::string CheckKey(const Contents& contents, store::Store& store, const std::string& key) {
+  const auto reply = store::RangeAndWait(store, {.range = store::KeyRange::Single(key), .at = {}});
   if (!reply) {
     const bool is_named = reply.error().message().find(key) != std::string::npos;
     return is_named ? "" : "an error does not name " + key + ": " + reply.error().message();
@@ -183,24 +186,24 @@ std::string CheckKey(const Contents& contents, Store& store, const std::string& 
   return reply->entries[0].value.view() == at->second ? "" : key + " has a WRONG value";
 }
 
-std::string CheckWrite(Store& store, const std::string& key) {
-  Transaction transaction;
-  transaction.writes.push_back({Write::Kind::kPut, key, SharedBytes("anew"), {}});
-  const auto written = CommitAndWait(store, std::move(transaction));
+std::string CheckWrite(store::Store& store, const std::string& key) {
+  store::Transaction transaction;
+  transaction.writes.push_back({store::Write::Kind::kPut, key, SharedBytes("anew"), {}});
+  const auto written = store::CommitAndWait(store, std::move(transaction));
   // Where neither rows nor log can be read, it is not known what would be written over.
   if (!written) {
     const bool is_damage = written.error().reason() == StatusReason::kInternalError;
     return is_damage ? "" : "not writable: " + written.error().message();
   }
-  const auto reply = RangeAndWait(store, {.range = KeyRange::Single(key), .at = {}});
+  const auto reply = store::RangeAndWait(store, {.range = store::KeyRange::Single(key), .at = {}});
   if (!reply) return "written and not to be read: " + reply.error().message();
   return reply->entries.size() == 1 ? "" : "written and not there";
 }
 
-std::string CheckOpened(const Contents& contents, Store& store, bool* is_harmless) {
+std::string CheckOpened(const Contents& contents, store::Store& store, bool* is_harmless) {
   TolerantSink scan;
-  const auto revision =
-      Await<Revision>([&](auto done) { store.Scan(KeyRange::All(), &scan, std::move(done)); });
+  const auto revision = store::Await<store::Revision>(
+      [&](auto done) { store.Scan(store::KeyRange::All(), &scan, std::move(done)); });
   if (!revision) return "a scan failed: " + revision.error().message();
   if (std::string problem = CheckScan(contents, scan); !problem.empty()) return problem;
   for (int number = 0; number < kKeys; number += 3) {
@@ -209,7 +212,7 @@ std::string CheckOpened(const Contents& contents, Store& store, bool* is_harmles
     }
   }
   *is_harmless = scan.lost.empty();
-  const StoreHealth health = store.Health();
+  const store::StoreHealth health = store.Health();
   if (!scan.lost.empty() && health.damaged == 0) return "the health does not tell of the damage";
   if (!health.writable) return "not writable: " + health.reason;
   if (std::string problem = CheckWrite(store, "/registry/things/new"); !problem.empty()) {
@@ -220,12 +223,12 @@ std::string CheckOpened(const Contents& contents, Store& store, bool* is_harmles
 
 // What is left of a store that does not open.
 std::string CheckSalvage(const Contents& contents, const std::shared_ptr<SimulatedDisk>& disk) {
-  RocksDbOptions options = EngineOptions(disk);
+  store::RocksDbOptions options = EngineOptions(disk);
   options.salvage = true;
-  auto engine = RocksDbEngine::Open(options);
+  auto engine = store::RocksDbEngine::Open(options);
   if (!engine) return "";  // tests/cli has those that are rebuilt
   SystemClock clock;
-  auto reader = OfflineReader::OpenDamaged(std::move(*engine), &clock);
+  auto reader = store::OfflineReader::OpenDamaged(std::move(*engine), &clock);
   if (!reader) return "not to be salvaged: " + reader.error().message();
   TolerantSink sink;
   const auto findings = (*reader)->Salvage(&sink);

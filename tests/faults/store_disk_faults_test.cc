@@ -24,30 +24,30 @@ constexpr uint64_t kSteps = 90;
 // A store on a simulated disk, with small buffers so that files are written all the time.
 class StoreOnDisk {
  public:
-  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk, DiskSpaceLimits room = {})
+  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk, store::DiskSpaceLimits room = {})
       : disk_(std::move(disk)), room_(room) {}
 
   // Empty if it opened.
   std::string Open() {
-    EmbeddedOptions options;
-    options.open_engine = [this] { return RocksDbEngine::Open(EngineOptions()); };
-    options.probe = [this] { return RocksDbEngine::Probe(EngineOptions()); };
+    store::EmbeddedOptions options;
+    options.open_engine = [this] { return store::RocksDbEngine::Open(EngineOptions()); };
+    options.probe = [this] { return store::RocksDbEngine::Probe(EngineOptions()); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration::zero();
-    auto store = EmbeddedStore::Open(std::move(options));
+    auto store = store::EmbeddedStore::Open(std::move(options));
     if (!store) return store.error().ToString();
     store_ = std::move(*store);
     return "";
   }
   void Close() { store_.reset(); }
-  Store& store() { return *store_; }
+  store::Store& store() { return *store_; }
   SimulatedDisk& disk() { return *disk_; }
   SystemClock& clock() { return clock_; }
 
  private:
-  RocksDbOptions EngineOptions() const {
-    RocksDbOptions options;
+  store::RocksDbOptions EngineOptions() const {
+    store::RocksDbOptions options;
     options.directory = "/store";
     options.file_system = disk_;
     options.write_buffer_bytes = 64 * 1024;
@@ -56,10 +56,10 @@ class StoreOnDisk {
   }
 
   std::shared_ptr<SimulatedDisk> disk_;
-  const DiskSpaceLimits room_;
+  const store::DiskSpaceLimits room_;
   SystemClock clock_;
   SeededRandom random_{9};
-  std::unique_ptr<EmbeddedStore> store_;
+  std::unique_ptr<store::EmbeddedStore> store_;
 };
 
 // ---- Power cuts
@@ -145,7 +145,8 @@ std::string FailOnce(const StoreScript& script, DiskFault fault) {
   if (std::string problem = store.Open(); !problem.empty()) return problem;
   skiff::testing::RecordingSink sink;
   const auto watch = store.store().StartWatch(
-      {.range = KeyRange::All(), .from = Revision{2}, .previous_values = false}, &sink);
+      {.range = store::KeyRange::All(), .from = store::Revision{2}, .previous_values = false},
+      &sink);
   fault.at += store.disk().operations();
   store.disk().SetFault(fault);
   for (uint64_t step = 1; step <= kSteps; ++step) {
@@ -155,7 +156,8 @@ std::string FailOnce(const StoreScript& script, DiskFault fault) {
   if (std::string problem = script.Check(store.store(), kSteps, &last); !problem.empty()) {
     return problem;
   }
-  if (!sink.WaitForRevision(Revision{static_cast<int64_t>(StoreScript::RevisionOf(kSteps))})) {
+  if (!sink.WaitForRevision(
+          store::Revision{static_cast<int64_t>(StoreScript::RevisionOf(kSteps))})) {
     return "the watch from the beginning does not come to the end";
   }
   if (!sink.fault().empty()) return sink.fault();
@@ -205,7 +207,7 @@ std::string FailForAWhile(const StoreScript& script, DiskFault fault) {
   if (step > kSteps) return "the disk did not fail";
   // Meanwhile it says so, turns writes away and serves reads.
   skiff::testing::LetPass(store.clock(), std::chrono::milliseconds(150));
-  const StoreHealth health = store.store().Health();
+  const store::StoreHealth health = store.store().Health();
   if (health.writable || !health.readable) return "health: " + health.reason;
   if (health.reason.find("/store") == std::string::npos) return "no directory: " + health.reason;
   if (script.Commit(store.store(), step)) return "written to a disk that fails";
@@ -252,25 +254,25 @@ TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPut
 constexpr uint64_t kSmallDisk = 32 << 20;
 constexpr size_t kLargeBytes = 60'000;
 // Several times what is written between two looks at the disk.
-constexpr DiskSpaceLimits kSmallDiskSpace = {.reserve = 2 << 20,
-                                             .working = 4 << 20,
-                                             .scarce = 8 << 20,
-                                             .small_growth = 4 << 20,
-                                             .tiny_growth = 2 << 20,
-                                             .deletions_only = 512 << 10,
-                                             .nothing = 512 << 10};
+constexpr store::DiskSpaceLimits kSmallDiskSpace = {.reserve = 2 << 20,
+                                                    .working = 4 << 20,
+                                                    .scarce = 8 << 20,
+                                                    .small_growth = 4 << 20,
+                                                    .tiny_growth = 2 << 20,
+                                                    .deletions_only = 512 << 10,
+                                                    .nothing = 512 << 10};
 
-Transaction PutBytes(const std::string& key, uint64_t marker, size_t bytes) {
+store::Transaction PutBytes(const std::string& key, uint64_t marker, size_t bytes) {
   std::string value = std::to_string(marker) + "-";
   value.resize(bytes, 'x');
-  return {{}, {{Write::Kind::kPut, key, SharedBytes(value), {}}}};
+  return {{}, {{store::Write::Kind::kPut, key, SharedBytes(value), {}}}};
 }
 
 // Until it is taken. Only what is known not to have happened, and may be tried again, is refused.
-std::string CommitWithPatience(StoreOnDisk& where, const Transaction& transaction) {
-  Result<CommitReply> reply;
+std::string CommitWithPatience(StoreOnDisk& where, const store::Transaction& transaction) {
+  Result<store::CommitReply> reply;
   skiff::testing::WaitUntilTrue(where.clock(), std::chrono::seconds(60), [&] {
-    reply = CommitAndWait(where.store(), transaction);
+    reply = store::CommitAndWait(where.store(), transaction);
     return reply || reply.error().reason() != StatusReason::kServiceUnavailable;
   });
   return reply ? "" : reply.error().ToString();
@@ -306,9 +308,9 @@ std::string DeleteOnAFullDisk() {
   if (std::string problem = full.Open(); !problem.empty()) return problem;
   uint64_t keys = 0;
   for (const size_t bytes : {kLargeBytes, size_t{3'000}}) {
-    Result<CommitReply> reply;
-    while (
-        (reply = CommitAndWait(full.store(), PutBytes("k" + std::to_string(keys), keys, bytes)))) {
+    Result<store::CommitReply> reply;
+    while ((reply = store::CommitAndWait(full.store(),
+                                         PutBytes("k" + std::to_string(keys), keys, bytes)))) {
       if (++keys > 100'000) return "it is never full";
     }
     if (reply.error().reason() != StatusReason::kServiceUnavailable)
@@ -322,7 +324,8 @@ std::string DeleteOnAFullDisk() {
   if (std::string problem = full.Open(); !problem.empty()) return "not opened: " + problem;
   for (uint64_t i = 0; i < keys; ++i) {
     RecordProgress("deletion " + std::to_string(i));
-    const Transaction deletion = {{}, {{Write::Kind::kDelete, "k" + std::to_string(i), {}, {}}}};
+    const store::Transaction deletion = {
+        {}, {{store::Write::Kind::kDelete, "k" + std::to_string(i), {}, {}}}};
     if (std::string problem = CommitWithPatience(full, deletion); !problem.empty()) {
       return "deletion " + std::to_string(i) + ": " + problem;
     }

@@ -40,19 +40,20 @@ struct Arguments {
   std::string plant;
 };
 
-class ReportingSink final : public WatchSink {
+class ReportingSink final : public store::WatchSink {
  public:
   explicit ReportingSink(ReportWriter& report) : report_(report) {}
 
-  void OnEvents(std::span<const Event> events) override {
+  void OnEvents(std::span<const store::Event> events) override {
     std::vector<SeenEvent> seen;
-    for (const Event& event : events)
-      seen.push_back({event.revision().value, event.entry.key, event.kind == Event::Kind::kDelete,
+    for (const store::Event& event : events)
+      seen.push_back({event.revision().value, event.entry.key,
+                      event.kind == store::Event::Kind::kDelete,
                       std::string(event.entry.value.view())});
     report_.Told(seen);
     told_ = seen.back().revision;
   }
-  void OnProgress(Revision revision) override {
+  void OnProgress(store::Revision revision) override {
     report_.Progress(revision.value);
     const std::lock_guard lock(mutex_);
     progressed_ = true;
@@ -79,75 +80,78 @@ class ReportingSink final : public WatchSink {
   bool progressed_ = false;
 };
 
-struct CollectingSink final : ScanSink {
-  void OnEntries(std::vector<KeyValue> entries) override {
-    for (KeyValue& entry : entries) found.emplace(entry.key, std::move(entry));
+struct CollectingSink final : store::ScanSink {
+  void OnEntries(std::vector<store::KeyValue> entries) override {
+    for (store::KeyValue& entry : entries) found.emplace(entry.key, std::move(entry));
   }
-  std::map<std::string, KeyValue> found;
+  std::map<std::string, store::KeyValue> found;
 };
 
 // Opening must leave the store at one with itself.
-void CheckWhole(Store& store, const StoreFigures& figures, ReportWriter& report) {
-  const auto range = RangeAndWait(store, {.range = KeyRange::All()});
+void CheckWhole(store::Store& store, const store::StoreFigures& figures, ReportWriter& report) {
+  const auto range = store::RangeAndWait(store, {.range = store::KeyRange::All()});
   CollectingSink scanned;
-  const auto scan =
-      Await<Revision>([&](auto done) { store.Scan(KeyRange::All(), &scanned, std::move(done)); });
+  const auto scan = store::Await<store::Revision>(
+      [&](auto done) { store.Scan(store::KeyRange::All(), &scanned, std::move(done)); });
   if (!range || !scan) return report.Wrong("it cannot be read");
   if (range->revision != figures.revision || *scan != figures.revision)
     report.Wrong("reads and figures tell different revisions");
   if (range->count != figures.keys || range->entries.size() != scanned.found.size())
     report.Wrong(Text("range counts ", range->count, ", scan ", scanned.found.size(),
                       ", the figures ", figures.keys));
-  const KeyValue& left = scanned.found[std::string(kPair[0])];
-  const KeyValue& right = scanned.found[std::string(kPair[1])];
+  const store::KeyValue& left = scanned.found[std::string(kPair[0])];
+  const store::KeyValue& right = scanned.found[std::string(kPair[1])];
   if (left.value != right.value || left.mod_revision != right.mod_revision)
     report.Wrong("one half of a transaction is missing");
-  for (const KeyValue& entry : range->entries) {
+  for (const store::KeyValue& entry : range->entries) {
     const auto same = scanned.found.find(entry.key);
     if (same == scanned.found.end() || !(same->second == entry))
       report.Wrong("scan and range differ in " + entry.key);
   }
 }
 
-void ReadOldState(Store& store, const StoreFigures& figures, Random& random, ReportWriter& report) {
+void ReadOldState(store::Store& store, const store::StoreFigures& figures, Random& random,
+                  ReportWriter& report) {
   const int64_t oldest = std::max<int64_t>(figures.compacted.value, 1);
-  const Revision at{oldest +
-                    static_cast<int64_t>(random.Uniform(figures.revision.value - oldest + 1))};
-  const auto old = RangeAndWait(store, {.range = KeyRange::Prefix(kPrefix), .at = at});
+  const store::Revision at{
+      oldest + static_cast<int64_t>(random.Uniform(figures.revision.value - oldest + 1))};
+  const auto old =
+      store::RangeAndWait(store, {.range = store::KeyRange::Prefix(kPrefix), .at = at});
   if (!old) return report.Wrong("an old state cannot be read: " + old.error().ToString());
   std::map<std::string, SeenValue> state;
-  for (const KeyValue& entry : old->entries)
+  for (const store::KeyValue& entry : old->entries)
     state[entry.key] = SeenValue{std::string(entry.value.view()), entry.mod_revision.value};
   report.StateAt(at.value, state);
 }
 
-Result<std::unique_ptr<EmbeddedStore>> OpenStore(const Arguments& arguments, Clock& clock,
-                                                 Random& random) {
-  EmbeddedOptions options;
+Result<std::unique_ptr<store::EmbeddedStore>> OpenStore(const Arguments& arguments, Clock& clock,
+                                                        Random& random) {
+  store::EmbeddedOptions options;
   options.clock = &clock;
   options.random = &random;
   options.compaction_interval = Duration::zero();
   options.open_engine = [&arguments] {
-    RocksDbOptions engine;
+    store::RocksDbOptions engine;
     engine.directory = arguments.directory;
     // In every other run so little that RocksDB writes tables and compacts them all the time.
     if (arguments.seed % 2 == 0) engine.write_buffer_bytes = 64 * 1024;
     if (arguments.plant == "lossy-log") engine.file_system = MakeLossyFiles();
-    return RocksDbEngine::Open(std::move(engine));
+    return store::RocksDbEngine::Open(std::move(engine));
   };
-  return EmbeddedStore::Open(std::move(options));
+  return store::EmbeddedStore::Open(std::move(options));
 }
 
-void WritePair(Store& store, const std::string& value) {
-  Transaction transaction;
+void WritePair(store::Store& store, const std::string& value) {
+  store::Transaction transaction;
   for (const std::string_view key : kPair)
     transaction.writes.push_back(
-        {Write::Kind::kPut, std::string(key), SharedBytes(value), LeaseId()});
-  (void)CommitAndWait(store, std::move(transaction));
+        {store::Write::Kind::kPut, std::string(key), SharedBytes(value), store::LeaseId()});
+  (void)store::CommitAndWait(store, std::move(transaction));
 }
 
 // Until the process is killed.
-void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink, ReportWriter& report) {
+void Load(store::Store& store, const WorkloadOptions& options, ReportingSink& sink,
+          ReportWriter& report) {
   std::vector<std::unique_ptr<Thread>> threads;
   for (int client = 0; client < options.clients; ++client) {
     threads.push_back(std::make_unique<Thread>("client", [&, client] {
@@ -157,8 +161,8 @@ void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink, Rep
         if (client == 1) WritePair(store, Text(options.name, "-", i));
         // Not beyond what has been told of, so that the next run's watch can go on from there.
         if (client == 0 && i % 20 == 19)
-          (void)Await<Revision>(
-              [&](auto done) { store.Compact(Revision{sink.told() - 5}, std::move(done)); });
+          (void)store::Await<store::Revision>(
+              [&](auto done) { store.Compact(store::Revision{sink.told() - 5}, std::move(done)); });
       }
     }));
   }
@@ -173,7 +177,8 @@ int Run(const Arguments& arguments) {
     report.Wrong("it cannot be opened: " + store.error().ToString());
     return 1;
   }
-  const auto figures = Await<StoreFigures>([&](auto done) { (*store)->Figures(std::move(done)); });
+  const auto figures =
+      store::Await<store::StoreFigures>([&](auto done) { (*store)->Figures(std::move(done)); });
   if (!figures) {
     report.Wrong("no figures: " + figures.error().ToString());
     return 1;
@@ -196,7 +201,7 @@ int Run(const Arguments& arguments) {
                         : arguments.plant == "repeat-event" ? -1
                                                             : 0;
   const auto watch = (*store)->StartWatch(
-      {KeyRange::Prefix(kPrefix), Revision{arguments.from + shift}, false}, &sink);
+      {store::KeyRange::Prefix(kPrefix), store::Revision{arguments.from + shift}, false}, &sink);
   if (!arguments.verify) Load(**store, options, sink, report);
   watch->RequestProgress();
   sink.WaitForProgress();

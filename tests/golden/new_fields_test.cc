@@ -16,19 +16,20 @@ class NewFieldsGoldenTest : public WireFixtureTest {};
 
 TEST_P(NewFieldsGoldenTest, OneWalkWritesWhatComparisonFinds) {
   const std::string json = ReadFixture(GetParam() + ".json");
-  const Result<TypeMeta> meta = PeekTypeMeta(json);
+  const Result<object::TypeMeta> meta = object::PeekTypeMeta(json);
   ASSERT_TRUE(meta) << meta.error().ToString();
-  const MessageDesc* type = FindKind(meta->api_version, meta->kind);
+  const object::MessageDesc* type = object::FindKind(meta->api_version, meta->kind);
   ASSERT_NE(type, nullptr) << meta->api_version << " " << meta->kind;
-  const Result<Document> object = DecodeJson(json, type);
+  const Result<object::Document> object = object::DecodeJson(json, type);
   ASSERT_TRUE(object) << object.error().ToString();
   Arena arena;
   ByteBuffer written;
-  ASSERT_TRUE(AppendFieldsOfNew(arena, written, object->root(), {}));
-  const FieldChanges changes = CompareFields(arena, FieldShape::OfMessage(type),
-                                             Document::OfType(type).root(), object->root());
+  ASSERT_TRUE(object::AppendFieldsOfNew(arena, written, object->root(), {}));
+  const object::FieldChanges changes =
+      object::CompareFields(arena, object::FieldShape::OfMessage(type),
+                            object::Document::OfType(type).root(), object->root());
   ByteBuffer compared;
-  AppendFieldsV1(compared, Union(arena, changes.added, changes.modified));
+  object::AppendFieldsV1(compared, object::Union(arena, changes.added, changes.modified));
   EXPECT_EQ(written.view(), compared.view());
 }
 

@@ -18,15 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::string> Violations(const fs::path& path, pod_security::Level level) {
+Result<std::string> Violations(const fs::path& path, apiserver::pod_security::Level level) {
   std::ifstream in(path);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  SKIFF_ASSIGN_OR_RETURN(const YamlJson json, YamlToJson(text));
-  SKIFF_ASSIGN_OR_RETURN(const Document document,
-                         DecodeJson(json.json(), views::core_v1::Pod::Type()));
+  SKIFF_ASSIGN_OR_RETURN(const object::YamlJson json, object::YamlToJson(text));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         object::DecodeJson(json.json(), views::core_v1::Pod::Type()));
   const views::core_v1::Pod pod(document);
-  return pod_security::Describe(
-      pod_security::Evaluate({level, {}}, pod.metadata().annotations(), pod.spec()));
+  return apiserver::pod_security::Describe(
+      apiserver::pod_security::Evaluate({level, {}}, pod.metadata().annotations(), pod.spec()));
 }
 
 TEST(PodSecurityGoldenTest, EveryPodIsJudgedAsItsFolderSays) {
@@ -36,7 +36,8 @@ TEST(PodSecurityGoldenTest, EveryPodIsJudgedAsItsFolderSays) {
   for (const char* level : {"baseline", "restricted"}) {
     for (const char* verdict : {"pass", "fail"}) {
       for (const auto& file : fs::directory_iterator(folder / level / verdict)) {
-        const Result<std::string> found = Violations(file.path(), *pod_security::ParseLevel(level));
+        const Result<std::string> found =
+            Violations(file.path(), *apiserver::pod_security::ParseLevel(level));
         ASSERT_TRUE(found) << file.path() << ": " << found.error().ToString();
         EXPECT_EQ(found->empty(), std::string_view(verdict) == "pass")
             << file.path() << ": " << *found;

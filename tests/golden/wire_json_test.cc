@@ -13,15 +13,15 @@ class WireJsonTest : public WireFixtureTest {};
 
 TEST_P(WireJsonTest, DecodesStrictlyAndEncodesToTheSameText) {
   const std::string json = ReadFixture(GetParam() + ".json");
-  auto meta = PeekTypeMeta(json);
+  auto meta = object::PeekTypeMeta(json);
   ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
-  const MessageDesc* type = FindKind(meta->api_version, meta->kind);
+  const object::MessageDesc* type = object::FindKind(meta->api_version, meta->kind);
   ASSERT_NE(type, nullptr) << meta->api_version << " " << meta->kind;
-  std::vector<FieldIssue> issues;
-  auto document = DecodeJson(json, type, {.issues = &issues});
+  std::vector<object::FieldIssue> issues;
+  auto document = object::DecodeJson(json, type, {.issues = &issues});
   ASSERT_TRUE(document.has_value()) << document.error().ToString();
-  for (const FieldIssue& issue : issues) ADD_FAILURE() << issue.ToString();
-  EXPECT_EQ(EncodeJson(document->root(), 2), json);
+  for (const object::FieldIssue& issue : issues) ADD_FAILURE() << issue.ToString();
+  EXPECT_EQ(object::EncodeJson(document->root(), 2), json);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, WireJsonTest, testing::ValuesIn(WireFixtureNames()),

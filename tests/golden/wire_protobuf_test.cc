@@ -14,25 +14,25 @@ class WireProtobufTest : public WireFixtureTest {};
 
 TEST_P(WireProtobufTest, DecodesCompletelyAndEncodesToTheSameBytes) {
   const std::string bytes = ReadFixture(GetParam() + ".pb");
-  std::vector<FieldIssue> issues;
-  auto document = DecodeStorage(bytes, {.issues = &issues});
+  std::vector<object::FieldIssue> issues;
+  auto document = object::DecodeStorage(bytes, {.issues = &issues});
   ASSERT_TRUE(document.has_value()) << document.error().ToString();
-  for (const FieldIssue& issue : issues) ADD_FAILURE() << issue.ToString();
+  for (const object::FieldIssue& issue : issues) ADD_FAILURE() << issue.ToString();
   std::string again;
-  EncodeStorage(document->root(), &again);
+  object::EncodeStorage(document->root(), &again);
   EXPECT_EQ(again, bytes);
 }
 
 TEST_P(WireProtobufTest, HoldsWhatTheJsonFormHolds) {
   const std::string bytes = ReadFixture(GetParam() + ".pb");
   const std::string json = ReadFixture(GetParam() + ".json");
-  auto from_protobuf = DecodeStorage(bytes);
+  auto from_protobuf = object::DecodeStorage(bytes);
   ASSERT_TRUE(from_protobuf.has_value()) << from_protobuf.error().ToString();
-  EXPECT_EQ(EncodeJson(from_protobuf->root(), 2), json);
-  auto from_json = DecodeJson(json, from_protobuf->type());
+  EXPECT_EQ(object::EncodeJson(from_protobuf->root(), 2), json);
+  auto from_json = object::DecodeJson(json, from_protobuf->type());
   ASSERT_TRUE(from_json.has_value()) << from_json.error().ToString();
   std::string encoded;
-  EncodeStorage(from_json->root(), &encoded);
+  object::EncodeStorage(from_json->root(), &encoded);
   EXPECT_EQ(encoded, bytes);
 }
 

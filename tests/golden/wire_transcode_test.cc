@@ -13,17 +13,17 @@ class WireTranscodeTest : public WireFixtureTest {};
 
 TEST_P(WireTranscodeTest, StoredProtobufBecomesTheRecordedJson) {
   ByteBuffer json;
-  auto done = StorageToJson(ReadFixture(GetParam() + ".pb"), json);
+  auto done = object::StorageToJson(ReadFixture(GetParam() + ".pb"), json);
   ASSERT_TRUE(done.has_value()) << done.error().ToString();
   ByteBuffer pretty;
-  AppendPrettyJson(pretty, json.view(), 2);
+  object::AppendPrettyJson(pretty, json.view(), 2);
   EXPECT_EQ(pretty.view(), ReadFixture(GetParam() + ".json"));
 }
 
 TEST_P(WireTranscodeTest, RecordedJsonBecomesTheStoredProtobuf) {
   ByteBuffer stored;
-  std::vector<FieldIssue> issues;
-  auto done = JsonToStorage(ReadFixture(GetParam() + ".json"), stored, {.issues = &issues});
+  std::vector<object::FieldIssue> issues;
+  auto done = object::JsonToStorage(ReadFixture(GetParam() + ".json"), stored, {.issues = &issues});
   ASSERT_TRUE(done.has_value()) << done.error().ToString();
   EXPECT_TRUE(issues.empty());
   EXPECT_EQ(stored.view(), ReadFixture(GetParam() + ".pb"));

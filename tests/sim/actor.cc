@@ -6,8 +6,8 @@ namespace skiff::sim {
 namespace {
 
 // {"metadata":{"name":…,"namespace":…,"annotations":{"sim":…}<more>}<rest>}
-std::string ObjectText(const ObjectName& name, const std::string& marker, const std::string& more,
-                       const std::string& rest) {
+std::string ObjectText(const client::ObjectName& name, const std::string& marker,
+                       const std::string& more, const std::string& rest) {
   std::string out = "{\"metadata\":{\"name\":\"" + name.name + "\"";
   if (!name.name_space.empty()) out += ",\"namespace\":\"" + name.name_space + "\"";
   out += ",\"annotations\":{\"sim\":\"" + marker + "\"}" + more + "}" + rest + "}";
@@ -32,12 +32,12 @@ Task<void> Pause(Executor& executor, Duration time) {
       [&](auto done) { executor.After(time, [done = std::move(done)]() mutable { done(true); }); });
 }
 
-std::vector<const ApiResource*> WorkKinds() {
-  return {&BuiltIn("", "v1", "configmaps"), &BuiltIn("", "v1", "secrets"),
-          &BuiltIn("", "v1", "pods")};
+std::vector<const client::ApiResource*> WorkKinds() {
+  return {&client::BuiltIn("", "v1", "configmaps"), &client::BuiltIn("", "v1", "secrets"),
+          &client::BuiltIn("", "v1", "pods")};
 }
 
-std::string RestOf(const ApiResource& resource) {
+std::string RestOf(const client::ApiResource& resource) {
   if (resource.kind == "Pod") {
     return R"(,"spec":{"containers":[{"name":"main","image":"example.org/none"}]})";
   }
@@ -67,63 +67,67 @@ Task<void> Actor::Run() {
 
 std::string Actor::NewMarker() { return name() + "." + std::to_string(++markers_); }
 
-Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName name,
-                                      std::string rest) {
+Task<Result<client::ObjectPtr>> Actor::Create(const client::ApiResource& resource,
+                                              client::ObjectName name, std::string rest) {
   const std::string marker = NewMarker();
   const Members members = Split(rest, false);
-  Result<ObjectPtr> body =
-      ParseObject(resource, ObjectText(name, marker, members.metadata, members.rest));
+  Result<client::ObjectPtr> body =
+      client::ParseObject(resource, ObjectText(name, marker, members.metadata, members.rest));
   if (!body) {
     cluster_.Fail("the workload makes no sense: " + body.error().ToString());
     co_return std::unexpected(body.error());
   }
-  Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
+  Result<client::ObjectPtr> answer = co_await client_.Create(resource, *body);
   guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
-Task<Result<ObjectPtr>> Actor::CreateNameless(const ApiResource& resource, std::string name_space,
-                                              std::string rest) {
+Task<Result<client::ObjectPtr>> Actor::CreateNameless(const client::ApiResource& resource,
+                                                      std::string name_space, std::string rest) {
   const std::string marker = NewMarker();
   const std::string text = "{\"metadata\":{\"generateName\":\"nameless-\",\"namespace\":\"" +
                            name_space + "\",\"annotations\":{\"sim\":\"" + marker + "\"}}" + rest +
                            "}";
-  Result<ObjectPtr> body = ParseObject(resource, text);
+  Result<client::ObjectPtr> body = client::ParseObject(resource, text);
   if (!body) {
     cluster_.Fail("the workload makes no sense: " + body.error().ToString());
     co_return std::unexpected(body.error());
   }
-  Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
+  Result<client::ObjectPtr> answer = co_await client_.Create(resource, *body);
   // Of what was refused nobody knows the name.
-  const ObjectName name = answer ? NameOf(**answer) : ObjectName{name_space, ""};
+  const client::ObjectName name =
+      answer ? client::NameOf(**answer) : client::ObjectName{name_space, ""};
   guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
-Task<Result<ObjectPtr>> Actor::Patch(const ApiResource& resource, ObjectName name,
-                                     std::string change) {
+Task<Result<client::ObjectPtr>> Actor::Patch(const client::ApiResource& resource,
+                                             client::ObjectName name, std::string change) {
   const std::string marker = NewMarker();
   const Members members = Split(change, true);
   const std::string patch = "{\"metadata\":{\"annotations\":{\"sim\":\"" + marker + "\"}" +
                             members.metadata + "}" + members.rest + "}";
-  Result<ObjectPtr> answer = co_await client_.Patch(resource, name, PatchType::kMerge, patch);
+  Result<client::ObjectPtr> answer =
+      co_await client_.Patch(resource, name, client::PatchType::kMerge, patch);
   guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
-Task<Result<ObjectPtr>> Actor::Update(const ApiResource& resource, ObjectPtr known) {
+Task<Result<client::ObjectPtr>> Actor::Update(const client::ApiResource& resource,
+                                              client::ObjectPtr known) {
   const std::string marker = NewMarker();
-  std::shared_ptr<Document> changed = MutableCopy(*known);
-  Value* metadata = changed->root().Find("metadata");
-  Value* annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  std::shared_ptr<object::Document> changed = client::MutableCopy(*known);
+  object::Value* metadata = changed->root().Find("metadata");
+  object::Value* annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
   if (annotations == nullptr) co_return std::unexpected(Status(StatusReason::kUnknown, "bare"));
-  annotations->Set(changed->arena(), "sim", Value::String(changed->arena().Copy(marker)));
-  Result<ObjectPtr> answer = co_await client_.Update(resource, changed);
-  guarantees_.OnWritten(StoredKey(resource, NameOf(*known)), marker, answer);
+  annotations->Set(changed->arena(), "sim", object::Value::String(changed->arena().Copy(marker)));
+  Result<client::ObjectPtr> answer = co_await client_.Update(resource, changed);
+  guarantees_.OnWritten(StoredKey(resource, client::NameOf(*known)), marker, answer);
   co_return answer;
 }
 
-Task<Result<void>> Actor::Delete(const ApiResource& resource, ObjectName name, DeleteChoice how) {
+Task<Result<void>> Actor::Delete(const client::ApiResource& resource, client::ObjectName name,
+                                 client::DeleteChoice how) {
   const std::string key = StoredKey(resource, name);
   guarantees_.AllowDeletion(key);
   const std::string uid = how.uid;
@@ -132,28 +136,29 @@ Task<Result<void>> Actor::Delete(const ApiResource& resource, ObjectName name, D
   co_return answer;
 }
 
-Task<Result<ObjectPtr>> Actor::Get(const ApiResource& resource, ObjectName name) {
+Task<Result<client::ObjectPtr>> Actor::Get(const client::ApiResource& resource,
+                                           client::ObjectName name) {
   cluster_.ledger().CatchUp();
   const int64_t since = cluster_.ledger().revision();
-  Result<ObjectPtr> answer = co_await client_.Get(resource, name);
+  Result<client::ObjectPtr> answer = co_await client_.Get(resource, name);
   guarantees_.OnRead(StoredKey(resource, name), since, answer);
   co_return answer;
 }
 
-Task<void> Actor::List(const ApiResource& resource, std::string name_space) {
+Task<void> Actor::List(const client::ApiResource& resource, std::string name_space) {
   cluster_.ledger().CatchUp();
   const int64_t since = cluster_.ledger().revision();
-  ClientCall call{.verb = ClientVerb::kList, .resource = &resource};
+  client::ClientCall call{.verb = client::ClientVerb::kList, .resource = &resource};
   call.target.name_space = name_space;
-  const Result<ClientReply> answer = co_await client_.List(std::move(call));
+  const Result<client::ClientReply> answer = co_await client_.List(std::move(call));
   guarantees_.OnListed(resource, name_space, since, answer);
 }
 
 Task<void> Actor::EnsureNamespace(std::string name) {
-  const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
-  const ObjectName full_name{"", name};
+  const client::ApiResource& namespaces = client::BuiltIn("", "v1", "namespaces");
+  const client::ObjectName full_name{"", name};
   while (!stopping_) {
-    const Result<ObjectPtr> made = co_await Create(namespaces, full_name, "");
+    const Result<client::ObjectPtr> made = co_await Create(namespaces, full_name, "");
     if (made || made.error().reason() == StatusReason::kAlreadyExists) co_return;
     co_await Pause(process_.executor, std::chrono::milliseconds(500));
   }

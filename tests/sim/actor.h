@@ -38,17 +38,21 @@ class Actor {
   std::string NewMarker();
 
   // Each tells the guarantees what it was answered.
-  Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectName name, std::string rest);
+  Task<Result<client::ObjectPtr>> Create(const client::ApiResource& resource,
+                                         client::ObjectName name, std::string rest);
   // With a name that the server chooses.
-  Task<Result<ObjectPtr>> CreateNameless(const ApiResource& resource, std::string name_space,
-                                         std::string rest);
+  Task<Result<client::ObjectPtr>> CreateNameless(const client::ApiResource& resource,
+                                                 std::string name_space, std::string rest);
   // `change` is merged into the object besides the marker: members of the metadata, and after a
   // '|' others.
-  Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, std::string change);
-  Task<Result<ObjectPtr>> Update(const ApiResource& resource, ObjectPtr known);
-  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how);
-  Task<Result<ObjectPtr>> Get(const ApiResource& resource, ObjectName name);
-  Task<void> List(const ApiResource& resource, std::string name_space);
+  Task<Result<client::ObjectPtr>> Patch(const client::ApiResource& resource,
+                                        client::ObjectName name, std::string change);
+  Task<Result<client::ObjectPtr>> Update(const client::ApiResource& resource,
+                                         client::ObjectPtr known);
+  Task<Result<void>> Delete(const client::ApiResource& resource, client::ObjectName name,
+                            client::DeleteChoice how);
+  Task<Result<client::ObjectPtr>> Get(const client::ApiResource& resource, client::ObjectName name);
+  Task<void> List(const client::ApiResource& resource, std::string name_space);
   // Until it is there or the actor is to stop.
   Task<void> EnsureNamespace(std::string name);
 
@@ -56,7 +60,7 @@ class Actor {
   Guarantees& guarantees_;
   SimProcess process_;
   std::unique_ptr<SimTransport> transport_;
-  Client client_;
+  client::Client client_;
   bool stopping_ = false;
 
  private:
@@ -67,9 +71,9 @@ class Actor {
 };
 
 // The kinds that workloads use, of which any may own any.
-std::vector<const ApiResource*> WorkKinds();
+std::vector<const client::ApiResource*> WorkKinds();
 // The least that makes an object of the kind valid, as members of JSON after its metadata: each
 // begins with a comma.
-std::string RestOf(const ApiResource& resource);
+std::string RestOf(const client::ApiResource& resource);
 
 }  // namespace skiff::sim

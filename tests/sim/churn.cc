@@ -9,11 +9,11 @@ namespace {
 constexpr size_t kLivingAtOnce = 3;
 
 bool HasCondition(const Recorded& name_space, std::string_view type) {
-  const Value* conditions = name_space.object->root().FindPath({"status", "conditions"});
+  const object::Value* conditions = name_space.object->root().FindPath({"status", "conditions"});
   if (conditions == nullptr || !conditions->is_list()) return false;
-  return std::ranges::any_of(conditions->items(), [&](const Value& condition) {
-    const Value* name = condition.Find("type");
-    const Value* status = condition.Find("status");
+  return std::ranges::any_of(conditions->items(), [&](const object::Value& condition) {
+    const object::Value* name = condition.Find("type");
+    const object::Value* status = condition.Find("status");
     return name != nullptr && status != nullptr && name->AsText() == type &&
            status->AsText() == "True";
   });
@@ -28,8 +28,8 @@ Task<void> ChurnActor::Fill(std::string name_space) {
   const auto kinds = WorkKinds();
   const uint64_t count = 1 + Draw(6);
   for (uint64_t i = 0; i < count && !stopping_; ++i) {
-    const ApiResource& resource = *kinds[Draw(kinds.size())];
-    const ObjectName name{name_space, "item-" + std::to_string(i)};
+    const client::ApiResource& resource = *kinds[Draw(kinds.size())];
+    const client::ObjectName name{name_space, "item-" + std::to_string(i)};
     const bool held = OneIn(5);
     std::string rest = RestOf(resource);
     if (held) rest = ",\"finalizers\":[\"" + std::string(kHoldFinalizer) + "\"]|" + rest;
@@ -39,7 +39,7 @@ Task<void> ChurnActor::Fill(std::string name_space) {
 }
 
 Task<bool> ChurnActor::Release(Held held) {
-  const Result<ObjectPtr> answer =
+  const Result<client::ObjectPtr> answer =
       co_await Patch(*held.resource, held.name, ",\"finalizers\":null");
   co_return answer || answer.error().reason() == StatusReason::kNotFound;
 }
@@ -47,9 +47,9 @@ Task<bool> ChurnActor::Release(Held held) {
 Task<void> ChurnActor::Step() {
   if (living_.size() >= kLivingAtOnce || (!living_.empty() && OneIn(4))) {
     const std::string name_space = living_.front();
-    const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
-    const ObjectName full_name{"", name_space};
-    const DeleteChoice how;
+    const client::ApiResource& namespaces = client::BuiltIn("", "v1", "namespaces");
+    const client::ObjectName full_name{"", name_space};
+    const client::DeleteChoice how;
     const Result<void> deleted = co_await Delete(namespaces, full_name, how);
     if (deleted || deleted.error().reason() == StatusReason::kNotFound) {
       living_.pop_front();

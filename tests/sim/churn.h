@@ -23,8 +23,8 @@ class ChurnActor final : public Actor {
 
  private:
   struct Held {
-    const ApiResource* resource;
-    ObjectName name;
+    const client::ApiResource* resource;
+    client::ObjectName name;
   };
   Task<void> Fill(std::string name_space);
   // False: it has to be tried again.

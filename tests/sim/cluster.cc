@@ -14,7 +14,7 @@ constexpr Duration kBootTime = std::chrono::minutes(2);
 
 // What a server leaves on an empty disk; the same for every run.
 struct Prepared {
-  std::shared_ptr<MemoryDisk> disk;
+  std::shared_ptr<store::MemoryDisk> disk;
   std::unique_ptr<Ledger> ledger;
 };
 
@@ -64,9 +64,9 @@ Cluster::Cluster(uint64_t seed, uint32_t switch_one_in, bool empty_disk)
       executor_(loop_, clock_),
       network_(loop_, DeriveSeed(seed, "network"), counters_),
       ledger_([this] { return loop_.now(); }, [this](std::string what) { Fail(std::move(what)); }) {
-  std::shared_ptr<MemoryDisk> disk;
+  std::shared_ptr<store::MemoryDisk> disk;
   if (empty_disk) {
-    disk = MemoryDisk::Make();
+    disk = store::MemoryDisk::Make();
   } else {
     disk = PreparedCluster().disk->Copy();
     ledger_.Adopt(*PreparedCluster().ledger);
@@ -110,16 +110,19 @@ void Cluster::RestartServer(Duration after) {
   });
 }
 
-UserInfo Admin() {
-  return {.name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}};
+serving::UserInfo Admin() {
+  return {.name = "admin",
+          .uid = {},
+          .groups = {serving::kMastersGroup, serving::kAuthenticatedGroup},
+          .extra = {}};
 }
 
-UserInfo ServiceAccountUser(std::string_view name) {
-  return {
-      .name = "system:serviceaccount:kube-system:" + std::string(name),
-      .uid = {},
-      .groups = {kServiceAccountsGroup, "system:serviceaccounts:kube-system", kAuthenticatedGroup},
-      .extra = {}};
+serving::UserInfo ServiceAccountUser(std::string_view name) {
+  return {.name = "system:serviceaccount:kube-system:" + std::string(name),
+          .uid = {},
+          .groups = {serving::kServiceAccountsGroup, "system:serviceaccounts:kube-system",
+                     serving::kAuthenticatedGroup},
+          .extra = {}};
 }
 
 }  // namespace skiff::sim

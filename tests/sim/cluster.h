@@ -81,7 +81,7 @@ struct SimProcess {
 };
 
 // A user who may do everything.
-UserInfo Admin();
-UserInfo ServiceAccountUser(std::string_view name);
+serving::UserInfo Admin();
+serving::UserInfo ServiceAccountUser(std::string_view name);
 
 }  // namespace skiff::sim

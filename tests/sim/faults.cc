@@ -47,8 +47,9 @@ void Faults::AddServerKinds(std::vector<Kind>& out) {
                    executor_.After(DrawUpTo(seconds(5)), [&server] { server.SetSlowDisk({}); });
                  }});
   out.push_back({"disk write failed", seconds(20), [this, &server] {
-                   server.FailNextWrite(random_.Uniform(2) == 0 ? MemoryDisk::Outcome::kApplied
-                                                                : MemoryDisk::Outcome::kLost);
+                   server.FailNextWrite(random_.Uniform(2) == 0
+                                            ? store::MemoryDisk::Outcome::kApplied
+                                            : store::MemoryDisk::Outcome::kLost);
                  }});
   out.push_back({"disk full", seconds(20), [this, &server] {
                    server.SetFullDisk(true);

@@ -8,8 +8,8 @@
 namespace skiff::sim {
 namespace {
 
-int64_t RevisionOf(const Document& object) {
-  const std::string_view text = ResourceVersionOf(object);
+int64_t RevisionOf(const object::Document& object) {
+  const std::string_view text = client::ResourceVersionOf(object);
   int64_t out = -1;
   std::from_chars(text.data(), text.data() + text.size(), out);
   return out;
@@ -18,19 +18,19 @@ int64_t RevisionOf(const Document& object) {
 }  // namespace
 
 // Its own copy of the state, from what it is told alone.
-class Follower::Checker final : public InformerHandler {
+class Follower::Checker final : public client::InformerHandler {
  public:
-  Checker(Follower& owner, Informer& informer) : owner_(owner), informer_(informer) {
+  Checker(Follower& owner, client::Informer& informer) : owner_(owner), informer_(informer) {
     informer.AddHandler(this);
   }
 
-  void OnAdd(const ObjectPtr& object) override {
+  void OnAdd(const client::ObjectPtr& object) override {
     if (IsDeaf()) return;
     const std::string key = KeyOf(*object);
     if (seen_.contains(key)) Fault(key, "was added though it is there");
     Take(key, *object);
   }
-  void OnUpdate(const ObjectPtr& old, const ObjectPtr& object) override {
+  void OnUpdate(const client::ObjectPtr& old, const client::ObjectPtr& object) override {
     if (IsDeaf()) return;
     const std::string key = KeyOf(*object);
     const auto at = seen_.find(key);
@@ -39,7 +39,7 @@ class Follower::Checker final : public InformerHandler {
     if (RevisionOf(*object) < at->second) Fault(key, "came in an older state after a newer one");
     Take(key, *object);
   }
-  void OnDelete(const ObjectPtr& last) override {
+  void OnDelete(const client::ObjectPtr& last) override {
     if (IsDeaf()) return;
     const std::string key = KeyOf(*last);
     if (seen_.erase(key) == 0) Fault(key, "was deleted though it is not there");
@@ -49,7 +49,8 @@ class Follower::Checker final : public InformerHandler {
     if (!informer_.synced())
       return "the informer of " + informer_.resource().name + " is not synced";
     std::map<std::string, int64_t> held;
-    for (const ObjectPtr& object : informer_.List()) held[KeyOf(*object)] = RevisionOf(*object);
+    for (const client::ObjectPtr& object : informer_.List())
+      held[KeyOf(*object)] = RevisionOf(*object);
     if (held != seen_) {
       return "what the informer of " + informer_.resource().name + " holds is not what it told";
     }
@@ -75,10 +76,10 @@ class Follower::Checker final : public InformerHandler {
   bool IsDeaf() const {
     return owner_.deaf_one_in_ != 0 && owner_.process_->random.Uniform(owner_.deaf_one_in_) == 0;
   }
-  std::string KeyOf(const Document& object) const {
-    return StoredKey(informer_.resource(), NameOf(object));
+  std::string KeyOf(const object::Document& object) const {
+    return StoredKey(informer_.resource(), client::NameOf(object));
   }
-  void Take(const std::string& key, const Document& object) {
+  void Take(const std::string& key, const object::Document& object) {
     const int64_t revision = RevisionOf(object);
     Ledger& ledger = owner_.cluster_.ledger();
     ledger.CatchUp();
@@ -91,7 +92,7 @@ class Follower::Checker final : public InformerHandler {
   }
 
   Follower& owner_;
-  Informer& informer_;
+  client::Informer& informer_;
   std::map<std::string, int64_t> seen_;
 };
 
@@ -105,13 +106,13 @@ void Follower::Start() {
   process_ = std::make_unique<SimProcess>(
       cluster_, name_, DeriveSeed(cluster_.seed(), name_ + "/" + std::to_string(lives_++)));
   transport_ = cluster_.network().MakeTransport(name_, Admin(), process_->executor);
-  informers_ = MakeInformerSet(Client(*transport_, name_), process_->random);
-  const InformerOptions options{.metadata_only = lives_ % 2 == 0};
-  for (const ApiResource* resource : WorkKinds()) {
+  informers_ = client::MakeInformerSet(client::Client(*transport_, name_), process_->random);
+  const client::InformerOptions options{.metadata_only = lives_ % 2 == 0};
+  for (const client::ApiResource* resource : WorkKinds()) {
     checkers_.push_back(std::make_unique<Checker>(*this, informers_->For(*resource, options)));
   }
   checkers_.push_back(
-      std::make_unique<Checker>(*this, informers_->For(BuiltIn("", "v1", "namespaces"))));
+      std::make_unique<Checker>(*this, informers_->For(client::BuiltIn("", "v1", "namespaces"))));
   process_->executor.Post([this] { informers_->Start(); });
 }
 

@@ -40,7 +40,7 @@ class Follower {
   std::unique_ptr<SimProcess> process_;
   std::unique_ptr<SimTransport> transport_;
   std::vector<std::unique_ptr<Checker>> checkers_;
-  std::unique_ptr<InformerSet> informers_;
+  std::unique_ptr<client::InformerSet> informers_;
 };
 
 }  // namespace skiff::sim

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kMostNodes = 40;
 constexpr std::string_view kLate = "-late";
 
-const ApiResource& ClusterRoles() {
-  return BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
+const client::ApiResource& ClusterRoles() {
+  return client::BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
 }
 
 bool IsToldOf(const Ledger& ledger, const std::string& uid) {
@@ -69,14 +69,16 @@ std::string GraphActor::DrawOwners(const std::string& name_space) {
 Task<void> GraphActor::Grow() {
   const auto kinds = WorkKinds();
   const bool in_none = OneIn(6);
-  const ApiResource& resource = in_none ? ClusterRoles() : *kinds[Draw(kinds.size())];
+  const client::ApiResource& resource = in_none ? ClusterRoles() : *kinds[Draw(kinds.size())];
   const std::string name_space = in_none ? "" : name_spaces_[OneIn(4) ? 1 : 0];
-  const ObjectName name{name_space, name_spaces_[0] + "-node-" + std::to_string(made_++)};
+  const client::ObjectName name{name_space, name_spaces_[0] + "-node-" + std::to_string(made_++)};
   const std::string owners = DrawOwners(name_space);
   const std::string more = owners.empty() ? "" : ",\"ownerReferences\":[" + owners + "]";
-  const Result<ObjectPtr> made = co_await Create(resource, name, more + "|" + RestOf(resource));
+  const Result<client::ObjectPtr> made =
+      co_await Create(resource, name, more + "|" + RestOf(resource));
   if (!made) co_return;
-  nodes_.push_back({.resource = &resource, .name = name, .uid = std::string(UidOf(**made))});
+  nodes_.push_back(
+      {.resource = &resource, .name = name, .uid = std::string(client::UidOf(**made))});
   if (nodes_.size() > kMostNodes) nodes_.erase(nodes_.begin());
 }
 
@@ -101,7 +103,7 @@ Task<void> GraphActor::Fell() {
   const Node node = nodes_[which];
   nodes_.erase(nodes_.begin() + static_cast<ptrdiff_t>(which));
   static constexpr const char* kPropagations[] = {"Background", "Foreground", "Orphan", ""};
-  DeleteChoice how;
+  client::DeleteChoice how;
   how.propagation = kPropagations[Draw(4)];
   if (OneIn(3)) how.uid = node.uid;
   cluster_.counters().Count("graph deletions " +
@@ -117,27 +119,27 @@ Task<void> GraphActor::Fell() {
   }
 }
 
-Task<std::string> GraphActor::Insist(const ApiResource& resource, ObjectName name,
+Task<std::string> GraphActor::Insist(const client::ApiResource& resource, client::ObjectName name,
                                      std::string rest) {
   for (;;) {
-    Result<ObjectPtr> there = co_await Create(resource, name, rest);
+    Result<client::ObjectPtr> there = co_await Create(resource, name, rest);
     if (!there && there.error().reason() == StatusReason::kAlreadyExists) {
       there = co_await Get(resource, name);
     }
-    if (there) co_return std::string(UidOf(**there));
+    if (there) co_return std::string(client::UidOf(**there));
     co_await Pause(process_.executor, std::chrono::seconds(1));
   }
 }
 
 Task<void> GraphActor::CleanUp() {
   // The namespace may not have been made before the end.
-  const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
-  const ObjectName home{"", name_spaces_[0]};
+  const client::ApiResource& namespaces = client::BuiltIn("", "v1", "namespaces");
+  const client::ObjectName home{"", name_spaces_[0]};
   co_await Insist(namespaces, home, "");
   Node owner{.resource = WorkKinds()[0], .name = {home.name, "late-owner"}, .uid = {}};
   owner.uid = co_await Insist(*owner.resource, owner.name, "");
   const std::string owners = ",\"ownerReferences\":[" + Reference(owner) + "]|";
-  const ObjectName dependent{"", name() + std::string(kLate)};
+  const client::ObjectName dependent{"", name() + std::string(kLate)};
   co_await Insist(ClusterRoles(), dependent, owners);
 }
 

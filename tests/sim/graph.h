@@ -28,8 +28,8 @@ class GraphActor final : public Actor {
 
  private:
   struct Node {
-    const ApiResource* resource;
-    ObjectName name;
+    const client::ApiResource* resource;
+    client::ObjectName name;
     std::string uid;
     int dependents = 0;  // that were to be made
   };
@@ -38,7 +38,8 @@ class GraphActor final : public Actor {
   Task<void> CloseCycle();
   Task<void> Fell();
   // Until it is there; the uid.
-  Task<std::string> Insist(const ApiResource& resource, ObjectName name, std::string rest);
+  Task<std::string> Insist(const client::ApiResource& resource, client::ObjectName name,
+                           std::string rest);
   std::string Reference(const Node& owner);
   std::string DrawOwners(const std::string& name_space);
 

@@ -12,7 +12,9 @@ int64_t Number(std::string_view text) {
   return out;
 }
 
-int64_t RevisionOf(const Document& object) { return Number(ResourceVersionOf(object)); }
+int64_t RevisionOf(const object::Document& object) {
+  return Number(client::ResourceVersionOf(object));
+}
 
 bool InScope(const Recorded& object) {
   return object.kind == "ConfigMap" || object.kind == "Secret" || object.kind == "Pod" ||
@@ -112,7 +114,7 @@ bool Guarantees::EndedADeletion(const std::string& key, int64_t revision) const 
 }
 
 void Guarantees::OnWritten(const std::string& key, const std::string& marker,
-                           const Result<ObjectPtr>& answer) {
+                           const Result<client::ObjectPtr>& answer) {
   cluster_.ledger().CatchUp();
   if (Cluster::verbose) {
     cluster_.Tell(marker + " " + key + (answer ? " written" : ": " + answer.error().ToString()));
@@ -157,7 +159,8 @@ void Guarantees::OnDeleted(const std::string& key, const std::string& uid,
   }
 }
 
-void Guarantees::OnRead(const std::string& key, int64_t since, const Result<ObjectPtr>& answer) {
+void Guarantees::OnRead(const std::string& key, int64_t since,
+                        const Result<client::ObjectPtr>& answer) {
   cluster_.ledger().CatchUp();
   Ledger& ledger = cluster_.ledger();
   const RecordedPtr at_first = ledger.At(key, since);
@@ -183,8 +186,8 @@ void Guarantees::OnRead(const std::string& key, int64_t since, const Result<Obje
   if (!was_absent) cluster_.Fail("a read did not find what is there: " + Describe(*at_first));
 }
 
-void Guarantees::OnListed(const ApiResource& resource, const std::string& name_space, int64_t since,
-                          const Result<ClientReply>& answer) {
+void Guarantees::OnListed(const client::ApiResource& resource, const std::string& name_space,
+                          int64_t since, const Result<client::ClientReply>& answer) {
   cluster_.ledger().CatchUp();
   if (!answer) return;
   cluster_.counters().Count("lists");
@@ -195,13 +198,13 @@ void Guarantees::OnListed(const ApiResource& resource, const std::string& name_s
                          std::to_string(revision) + ", asked after " + std::to_string(since));
   }
   std::set<std::string> shown;
-  for (const ObjectPtr& item : answer->items) {
-    const std::string key = StoredKey(resource, NameOf(*item));
+  for (const client::ObjectPtr& item : answer->items) {
+    const std::string key = StoredKey(resource, client::NameOf(*item));
     shown.insert(key);
     const RecordedPtr stored = cluster_.ledger().At(key, revision);
     if (stored == nullptr || stored->revision != RevisionOf(*item)) {
       cluster_.Fail("a list at " + std::to_string(revision) + " showed " + key + " at revision " +
-                    std::string(ResourceVersionOf(*item)));
+                    std::string(client::ResourceVersionOf(*item)));
     }
   }
   const std::string prefix = StoredKey(resource, {name_space, ""});

@@ -26,12 +26,12 @@ class Guarantees {
   static bool IsUnknown(const Status& status);
 
   void OnWritten(const std::string& key, const std::string& marker,
-                 const Result<ObjectPtr>& answer);
+                 const Result<client::ObjectPtr>& answer);
   void OnDeleted(const std::string& key, const std::string& uid, const Result<void>& answer);
   // `since` is the ledger's revision when the question was asked.
-  void OnRead(const std::string& key, int64_t since, const Result<ObjectPtr>& answer);
-  void OnListed(const ApiResource& resource, const std::string& name_space, int64_t since,
-                const Result<ClientReply>& answer);
+  void OnRead(const std::string& key, int64_t since, const Result<client::ObjectPtr>& answer);
+  void OnListed(const client::ApiResource& resource, const std::string& name_space, int64_t since,
+                const Result<client::ClientReply>& answer);
   // Before a client asks for it.
   void AllowDeletion(const std::string& key) { may_be_deleted_.insert(key); }
   void AllowDeletionsUnder(const std::string& prefix) { may_be_emptied_.insert(prefix); }

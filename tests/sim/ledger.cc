@@ -11,29 +11,29 @@ namespace {
 
 constexpr std::string_view kPrefix = "/registry/";
 
-std::string TextAt(const Value& value, std::initializer_list<std::string_view> path) {
-  const Value* found = value.FindPath(path);
+std::string TextAt(const object::Value& value, std::initializer_list<std::string_view> path) {
+  const object::Value* found = value.FindPath(path);
   return found != nullptr && found->is_string() ? std::string(found->AsText()) : std::string();
 }
 
-std::vector<OwnerLink> OwnersOf(const Value& root) {
+std::vector<OwnerLink> OwnersOf(const object::Value& root) {
   std::vector<OwnerLink> out;
-  const Value* owners = root.FindPath({"metadata", "ownerReferences"});
+  const object::Value* owners = root.FindPath({"metadata", "ownerReferences"});
   if (owners == nullptr || !owners->is_list()) return out;
-  for (const Value& owner : owners->items()) {
-    const Value* blocks = owner.Find("blockOwnerDeletion");
+  for (const object::Value& owner : owners->items()) {
+    const object::Value* blocks = owner.Find("blockOwnerDeletion");
     out.push_back({TextAt(owner, {"apiVersion"}), TextAt(owner, {"kind"}), TextAt(owner, {"name"}),
                    TextAt(owner, {"uid"}),
-                   blocks != nullptr && blocks->tag() == Tag::kBool && blocks->AsBool()});
+                   blocks != nullptr && blocks->tag() == object::Tag::kBool && blocks->AsBool()});
   }
   return out;
 }
 
-std::vector<std::string> FinalizersOf(const Value& root) {
+std::vector<std::string> FinalizersOf(const object::Value& root) {
   std::vector<std::string> out;
-  const Value* finalizers = root.FindPath({"metadata", "finalizers"});
+  const object::Value* finalizers = root.FindPath({"metadata", "finalizers"});
   if (finalizers == nullptr || !finalizers->is_list()) return out;
-  for (const Value& finalizer : finalizers->items()) out.emplace_back(finalizer.AsText());
+  for (const object::Value& finalizer : finalizers->items()) out.emplace_back(finalizer.AsText());
   return out;
 }
 
@@ -60,12 +60,13 @@ bool Matters(const Recorded& object) {
   return object.kind != "Lease" && object.kind != "Event" && object.kind != "Endpoints";
 }
 
-RecordedPtr Read(const KeyValue& entry) {
+RecordedPtr Read(const store::KeyValue& entry) {
   if (!entry.key.starts_with(kPrefix)) return nullptr;
-  Result<Document> document = DecodeStored(entry.value.view(), entry.mod_revision);
+  Result<object::Document> document =
+      apiserver::DecodeStored(entry.value.view(), entry.mod_revision);
   if (!document) return nullptr;
   auto out = std::make_shared<Recorded>();
-  const Value& root = document->root();
+  const object::Value& root = document->root();
   out->revision = entry.mod_revision.value;
   out->key = entry.key;
   out->name_space = TextAt(root, {"metadata", "namespace"});
@@ -77,8 +78,8 @@ RecordedPtr Read(const KeyValue& entry) {
   out->marker = TextAt(root, {"metadata", "annotations", "sim"});
   out->owners = OwnersOf(root);
   out->finalizers = FinalizersOf(root);
-  out->deleting = IsDeleting(*document);
-  out->object = std::make_shared<const Document>(std::move(*document));
+  out->deleting = client::IsDeleting(*document);
+  out->object = std::make_shared<const object::Document>(std::move(*document));
   return out;
 }
 
@@ -88,8 +89,9 @@ bool Recorded::HasFinalizer(std::string_view finalizer) const {
   return std::ranges::find(finalizers, finalizer) != finalizers.end();
 }
 
-std::string StoredKey(const ApiResource& resource, const ObjectName& name) {
-  const ResourceDesc* desc = FindResource(resource.group, resource.version, resource.name);
+std::string StoredKey(const client::ApiResource& resource, const client::ObjectName& name) {
+  const object::ResourceDesc* desc =
+      object::FindResource(resource.group, resource.version, resource.name);
   std::string out = std::string(kPrefix) + std::string(desc->hub->storage->prefix) + "/";
   if (!name.name_space.empty()) out += name.name_space + "/";
   return out + name.name;
@@ -101,11 +103,11 @@ void Ledger::Adopt(const Ledger& other) {
   by_uid_ = other.by_uid_;
 }
 
-void Ledger::Follow(Store& store) {
+void Ledger::Follow(store::Store& store) {
   frozen_ = false;
-  watch_ =
-      store.StartWatch({.range = KeyRange::Prefix(kPrefix), .from = {heard_revision_ + 1}}, this);
-  store.CurrentRevision([this](Result<Revision> revision) {
+  watch_ = store.StartWatch(
+      {.range = store::KeyRange::Prefix(kPrefix), .from = {heard_revision_ + 1}}, this);
+  store.CurrentRevision([this](Result<store::Revision> revision) {
     if (!revision || revision->value >= heard_revision_) return;
     fault_("the store went back to revision " + std::to_string(revision->value) + " from " +
            std::to_string(heard_revision_));
@@ -117,27 +119,27 @@ void Ledger::Unfollow() {
   watch_.reset();
 }
 
-void Ledger::OnEvents(std::span<const Event> events) {
+void Ledger::OnEvents(std::span<const store::Event> events) {
   if (frozen_) return;
-  for (const Event& event : events) {
+  for (const store::Event& event : events) {
     heard_.push_back(event);
     heard_revision_ = event.revision().value;
   }
 }
 
 void Ledger::CatchUp() {
-  const std::vector<Event> heard = std::exchange(heard_, {});
-  for (const Event& event : heard) Take(event);
+  const std::vector<store::Event> heard = std::exchange(heard_, {});
+  for (const store::Event& event : heard) Take(event);
 }
 
-void Ledger::Take(const Event& event) {
+void Ledger::Take(const store::Event& event) {
   const int64_t revision = event.revision().value;
   if (revision < revision_) {
     fault_("revision " + std::to_string(revision) + " came after " + std::to_string(revision_));
   }
   revision_ = revision;
   Entry entry{.revision = revision, .time = now_(), .before = Find(event.entry.key), .after = {}};
-  if (event.kind == Event::Kind::kPut) {
+  if (event.kind == store::Event::Kind::kPut) {
     entry.after = Read(event.entry);
     if (entry.after == nullptr) return;
   }

@@ -41,7 +41,7 @@ struct Recorded {
   std::vector<OwnerLink> owners;
   std::vector<std::string> finalizers;
   bool deleting = false;
-  std::shared_ptr<const Document> object;
+  std::shared_ptr<const object::Document> object;
 
   bool HasFinalizer(std::string_view finalizer) const;
 };
@@ -55,7 +55,7 @@ struct Entry {
   RecordedPtr after;   // null: it was deleted
 };
 
-class Ledger final : public WatchSink {
+class Ledger final : public store::WatchSink {
  public:
   using Listener = std::function<void(const Entry& entry)>;
   using Fault = std::function<void(std::string what)>;
@@ -66,7 +66,7 @@ class Ledger final : public WatchSink {
   // The state of another one, to go on from.
   void Adopt(const Ledger& other);
 
-  void Follow(Store& store);
+  void Follow(store::Store& store);
   // Nothing is heard any more.
   void Freeze() { frozen_ = true; }
   void Unfollow();
@@ -85,19 +85,19 @@ class Ledger final : public WatchSink {
   // The last change of anything that is not a lease or an event.
   Duration last_change() const { return last_change_; }
 
-  void OnEvents(std::span<const Event> events) override;
-  void OnProgress(Revision) override {}
+  void OnEvents(std::span<const store::Event> events) override;
+  void OnProgress(store::Revision) override {}
   void OnEnd(Status) override {}
 
  private:
-  void Take(const Event& event);
+  void Take(const store::Event& event);
 
   const std::function<Duration()> now_;
   const Fault fault_;
   std::vector<Listener> listeners_;
-  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<store::Watch> watch_;
   bool frozen_ = true;
-  std::vector<Event> heard_;
+  std::vector<store::Event> heard_;
   int64_t heard_revision_ = 1;
   int64_t revision_ = 1;
   std::map<std::string, RecordedPtr> objects_;
@@ -107,6 +107,6 @@ class Ledger final : public WatchSink {
 };
 
 // The key that an object of a resource is stored under.
-std::string StoredKey(const ApiResource& resource, const ObjectName& name);
+std::string StoredKey(const client::ApiResource& resource, const client::ObjectName& name);
 
 }  // namespace skiff::sim

@@ -10,15 +10,15 @@ constexpr Duration kLeaseDuration = std::chrono::seconds(15);
 constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 constexpr std::string_view kCollector = "generic-garbage-collector";
 
-UserInfo ManagerUser() {
+serving::UserInfo ManagerUser() {
   return {.name = "system:kube-controller-manager",
           .uid = {},
-          .groups = {kAuthenticatedGroup},
+          .groups = {serving::kAuthenticatedGroup},
           .extra = {}};
 }
 
-bool IsWrite(const ClientCall& call) {
-  return call.verb != ClientVerb::kGet && call.verb != ClientVerb::kList;
+bool IsWrite(const client::ClientCall& call) {
+  return call.verb != client::ClientVerb::kGet && call.verb != client::ClientVerb::kList;
 }
 
 class QuietSink final : public LogSink {
@@ -38,11 +38,11 @@ class ManagerProcess {
         process_(owner.cluster(), name,
                  DeriveSeed(owner.cluster().seed(), name + "/" + std::to_string(life))),
         log_(process_.clock, sink_) {
-    elector_ = MakeLeaderElector(Client(Transport(""), name),
-                                 {.lease = {"kube-system", "kube-controller-manager"},
-                                  .identity = name + "_" + std::to_string(life),
-                                  .lease_duration = kLeaseDuration},
-                                 process_.random);
+    elector_ = client::MakeLeaderElector(client::Client(Transport(""), name),
+                                         {.lease = {"kube-system", "kube-controller-manager"},
+                                          .identity = name + "_" + std::to_string(life),
+                                          .lease_duration = kLeaseDuration},
+                                         process_.random);
     process_.executor.Post([this] {
       if (killed_) return;
       elector_->Start([this] { Lead(); }, [this] { Lose(); });
@@ -75,8 +75,8 @@ class ManagerProcess {
         process_.name, account.empty() ? ManagerUser() : ServiceAccountUser(account),
         process_.executor);
     if (account == kCollector && owner_.hide_owners_one_in() != 0) {
-      place->SetLie([this](const ClientCall& call) -> std::optional<Status> {
-        if (call.verb != ClientVerb::kGet) return {};
+      place->SetLie([this](const client::ClientCall& call) -> std::optional<Status> {
+        if (call.verb != client::ClientVerb::kGet) return {};
         if (process_.random.Uniform(owner_.hide_owners_one_in()) != 0) return {};
         return Status(StatusReason::kNotFound, "a lie");
       });
@@ -88,17 +88,18 @@ class ManagerProcess {
   void Lead() {
     if (killed_) return;
     owner_.OnLead(process_.name);
-    ManagerOptions options;
+    controllers::ManagerOptions options;
     if (!owner_.left_out().empty()) options.controllers.push_back("-" + owner_.left_out());
     options.loops.root_ca = kRootCa;
-    auto made = ControllerManager::Make(
-        std::move(options), {.transport = [this](std::string_view account) -> ClientTransport& {
-                               return Transport(account);
-                             },
-                             .clock = process_.clock,
-                             .random = process_.random,
-                             .log = log_,
-                             .metrics = metrics_});
+    auto made = controllers::ControllerManager::Make(
+        std::move(options),
+        {.transport = [this](std::string_view account) -> client::ClientTransport& {
+           return Transport(account);
+         },
+         .clock = process_.clock,
+         .random = process_.random,
+         .log = log_,
+         .metrics = metrics_});
     if (!made) return owner_.cluster().Fail("no manager: " + made.error().ToString());
     manager_ = std::move(*made);
     manager_->Start();
@@ -117,10 +118,10 @@ class ManagerProcess {
   QuietSink sink_;
   Log log_;
   MetricsRegistry registry_;
-  ControllerMetrics metrics_{registry_};
+  controllers::ControllerMetrics metrics_{registry_};
   std::map<std::string, std::unique_ptr<SimTransport>, std::less<>> transports_;
-  std::unique_ptr<LeaderElector> elector_;
-  std::unique_ptr<ControllerManager> manager_;
+  std::unique_ptr<client::LeaderElector> elector_;
+  std::unique_ptr<controllers::ControllerManager> manager_;
   bool killed_ = false;
   bool lost_ = false;
 };
@@ -211,7 +212,7 @@ void Managers::OnLost(const std::string& process) {
   if (leading_.erase(process) != 0) cluster_.Tell(process + " leads no more");
 }
 
-void Managers::OnSend(const std::string& process, const ClientCall& call) {
+void Managers::OnSend(const std::string& process, const client::ClientCall& call) {
   if (!process.starts_with("manager-") || !IsWrite(call)) return;
   if (call.resource->name == "leases" && call.resource->group == "coordination.k8s.io") return;
   cluster_.counters().Count("writes of loops");

@@ -44,7 +44,7 @@ class Managers final : public CallObserver {
   // Whether somebody leads and has nothing to do.
   bool idle() const;
 
-  void OnSend(const std::string& process, const ClientCall& call) override;
+  void OnSend(const std::string& process, const client::ClientCall& call) override;
 
   // Bugs for tests of the tests. Who has lost the lead goes on:
   void IgnoreLostLeads() { ignore_lost_leads_ = true; }

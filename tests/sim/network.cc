@@ -12,8 +12,8 @@ constexpr Duration kPatience = std::chrono::seconds(10);
 
 Status Lost(StatusReason reason, const char* why) { return Status(reason, why); }
 
-bool Writes(const ClientCall& call) {
-  return call.verb == ClientVerb::kCreate || call.verb == ClientVerb::kUpdate;
+bool Writes(const client::ClientCall& call) {
+  return call.verb == client::ClientVerb::kCreate || call.verb == client::ClientVerb::kUpdate;
 }
 
 // What only some of the objects come by says nothing about the others.
@@ -25,9 +25,9 @@ bool IsObserved(const Call& call) {
 }  // namespace
 
 // A watch on its way: the inner sink of the server's transport, the outer handle of the client.
-class SimWatch final : public ClientWatch, public ClientWatchSink {
+class SimWatch final : public client::ClientWatch, public client::ClientWatchSink {
  public:
-  SimWatch(SimTransport& transport, WatchCall call, ClientWatchSink* sink)
+  SimWatch(SimTransport& transport, client::WatchCall call, ClientWatchSink* sink)
       : transport_(&transport),
         sink_(sink),
         observed_(IsObserved(call)),
@@ -39,7 +39,7 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
     if (transport_ != nullptr) std::erase(transport_->watches_, this);
   }
 
-  void OnEvents(std::span<const ClientEvent> events) override {
+  void OnEvents(std::span<const client::ClientEvent> events) override {
     SimNetwork& network = transport_->network_;
     const Duration now = network.loop_.now();
     last_delivery_ = std::max(last_delivery_, now + network.DrawDelay());
@@ -77,18 +77,18 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
                                 });
   }
 
-  void Start(const WatchCall& call) {
+  void Start(const client::WatchCall& call) {
     if (transport_->network_.Away(transport_->process_)) {
       return Break(kPatience, StatusReason::kServerTimeout, "the network is down");
     }
-    ClientTransport* inner = transport_->Inner();
+    client::ClientTransport* inner = transport_->Inner();
     if (inner == nullptr) {
       return Break(Duration::zero(), StatusReason::kServiceUnavailable, "connection refused");
     }
     inner_ = inner->Watch(call, this);
   }
 
-  void Deliver(const std::vector<ClientEvent>& events) {
+  void Deliver(const std::vector<client::ClientEvent>& events) {
     SimNetwork& network = transport_->network_;
     if (network.Away(transport_->process_)) {
       return Break(kPatience, StatusReason::kServiceUnavailable, "the connection is lost");
@@ -102,13 +102,13 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
   }
 
   // Initial events count when the last of them has come.
-  void Observe(const std::vector<ClientEvent>& events) {
-    for (const ClientEvent& event : events) {
-      if (event.type != ClientEvent::Type::kBookmark) untold_.push_back(event.object);
+  void Observe(const std::vector<client::ClientEvent>& events) {
+    for (const client::ClientEvent& event : events) {
+      if (event.type != client::ClientEvent::Type::kBookmark) untold_.push_back(event.object);
       if (event.initial_end) initial_ = false;
     }
     if (initial_) return;
-    for (const ObjectPtr& object : std::exchange(untold_, {})) {
+    for (const client::ObjectPtr& object : std::exchange(untold_, {})) {
       transport_->network_.Tell(transport_->process_, object);
     }
   }
@@ -125,7 +125,7 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
   ClientWatchSink* const sink_;
   const bool observed_;
   bool initial_;
-  std::vector<ObjectPtr> untold_;
+  std::vector<client::ObjectPtr> untold_;
   std::unique_ptr<ClientWatch> inner_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Duration last_delivery_{0};
@@ -140,7 +140,7 @@ Duration SimNetwork::DrawDelay() {
   return Duration(random_.Uniform(static_cast<uint64_t>(trouble_.longest_delay.count()) + 1));
 }
 
-void SimNetwork::Tell(const std::string& process, const ObjectPtr& object) {
+void SimNetwork::Tell(const std::string& process, const client::ObjectPtr& object) {
   for (CallObserver* observer : observers_) observer->OnTold(process, *object);
 }
 
@@ -168,12 +168,12 @@ void SimNetwork::ServerDown() {
   for (SimTransport* transport : transports_) transport->OnServerDown();
 }
 
-std::unique_ptr<SimTransport> SimNetwork::MakeTransport(std::string process, UserInfo user,
+std::unique_ptr<SimTransport> SimNetwork::MakeTransport(std::string process, serving::UserInfo user,
                                                         Executor& executor) {
   return std::make_unique<SimTransport>(*this, std::move(process), std::move(user), executor);
 }
 
-SimTransport::SimTransport(SimNetwork& network, std::string process, UserInfo user,
+SimTransport::SimTransport(SimNetwork& network, std::string process, serving::UserInfo user,
                            Executor& executor)
     : network_(network), process_(std::move(process)), user_(std::move(user)), executor_(executor) {
   network_.transports_.push_back(this);
@@ -185,7 +185,7 @@ SimTransport::~SimTransport() {
   DropInner();
 }
 
-ClientTransport* SimTransport::Inner() {
+client::ClientTransport* SimTransport::Inner() {
   if (closed_ || network_.connect_ == nullptr) return nullptr;
   if (inner_ == nullptr || inner_epoch_ != network_.epoch_) {
     inner_ = network_.connect_(user_, executor_);
@@ -231,7 +231,7 @@ void SimTransport::Fail(uint64_t id, StatusReason reason, const char* why) {
   fail(Lost(reason, why));
 }
 
-ClientTransport* SimTransport::Arrive(uint64_t id) {
+client::ClientTransport* SimTransport::Arrive(uint64_t id) {
   const auto at = calls_.find(id);
   if (at == calls_.end() || network_.Away(process_)) return nullptr;
   if (network_.OneIn(network_.trouble_.lose_request_one_in)) {
@@ -259,28 +259,29 @@ void SimTransport::Deliver(uint64_t id, Executor::Work answer) {
 }
 
 void SimTransport::Forward(
-    uint64_t id, ClientCall call,
-    std::shared_ptr<std::move_only_function<void(Result<ClientReply>)>> done) {
+    uint64_t id, client::ClientCall call,
+    std::shared_ptr<std::move_only_function<void(Result<client::ClientReply>)>> done) {
   ClientTransport* inner = Arrive(id);
   if (inner == nullptr) return;
   if (process_ == network_.pretend_process_ && Writes(call) &&
       network_.OneIn(network_.pretend_one_in_)) {
-    return Deliver(id, [done, body = call.body] { (*done)(ClientReply{.object = body}); });
+    return Deliver(id, [done, body = call.body] { (*done)(client::ClientReply{.object = body}); });
   }
-  const bool observed = call.verb == ClientVerb::kList && IsObserved(call);
-  inner->Send(std::move(call), [this, id, done, observed](Result<ClientReply> reply) {
+  const bool observed = call.verb == client::ClientVerb::kList && IsObserved(call);
+  inner->Send(std::move(call), [this, id, done, observed](Result<client::ClientReply> reply) {
     Deliver(id, [this, done, observed, reply = std::move(reply)]() mutable {
       if (observed && reply) {
-        for (const ObjectPtr& item : reply->items) network_.Tell(process_, item);
+        for (const client::ObjectPtr& item : reply->items) network_.Tell(process_, item);
       }
       (*done)(std::move(reply));
     });
   });
 }
 
-void SimTransport::Send(ClientCall call, std::move_only_function<void(Result<ClientReply>)> done) {
+void SimTransport::Send(client::ClientCall call,
+                        std::move_only_function<void(Result<client::ClientReply>)> done) {
   auto shared =
-      std::make_shared<std::move_only_function<void(Result<ClientReply>)>>(std::move(done));
+      std::make_shared<std::move_only_function<void(Result<client::ClientReply>)>>(std::move(done));
   if (closed_) {
     return executor_.Post([shared] {
       (*shared)(std::unexpected(Lost(StatusReason::kServiceUnavailable, "closed")));
@@ -297,7 +298,8 @@ void SimTransport::Send(ClientCall call, std::move_only_function<void(Result<Cli
   });
 }
 
-std::unique_ptr<ClientWatch> SimTransport::Watch(WatchCall call, ClientWatchSink* sink) {
+std::unique_ptr<client::ClientWatch> SimTransport::Watch(client::WatchCall call,
+                                                         client::ClientWatchSink* sink) {
   auto watch = std::make_unique<SimWatch>(*this, std::move(call), sink);
   network_.counters_.Count("watches");
   if (closed_) {
@@ -306,8 +308,9 @@ std::unique_ptr<ClientWatch> SimTransport::Watch(WatchCall call, ClientWatchSink
   return watch;
 }
 
-void SimTransport::Discover(std::move_only_function<void(Result<ServedApi>)> done) {
-  auto shared = std::make_shared<std::move_only_function<void(Result<ServedApi>)>>(std::move(done));
+void SimTransport::Discover(std::move_only_function<void(Result<client::ServedApi>)> done) {
+  auto shared =
+      std::make_shared<std::move_only_function<void(Result<client::ServedApi>)>>(std::move(done));
   if (closed_) {
     return executor_.Post([shared] {
       (*shared)(std::unexpected(Lost(StatusReason::kServiceUnavailable, "closed")));
@@ -317,7 +320,7 @@ void SimTransport::Discover(std::move_only_function<void(Result<ServedApi>)> don
   Later(network_.DrawDelay(), [this, id, shared] {
     ClientTransport* inner = Arrive(id);
     if (inner == nullptr) return;
-    inner->Discover([this, id, shared](Result<ServedApi> reply) {
+    inner->Discover([this, id, shared](Result<client::ServedApi> reply) {
       Deliver(id, [shared, reply = std::move(reply)]() mutable { (*shared)(std::move(reply)); });
     });
   });

@@ -32,10 +32,10 @@ class CallObserver {
  public:
   virtual ~CallObserver() = default;
   // The process sends the call; nothing has happened yet.
-  virtual void OnSend(const std::string& process, const ClientCall& call) = 0;
+  virtual void OnSend(const std::string& process, const client::ClientCall& call) = 0;
   // An object has come to the process by a list or a watch of nothing but metadata, without
   // selectors, as collectors use them.
-  virtual void OnTold(const std::string& /*process*/, const Document& /*object*/) {}
+  virtual void OnTold(const std::string& /*process*/, const object::Document& /*object*/) {}
 };
 
 struct NetworkTrouble {
@@ -50,8 +50,8 @@ struct NetworkTrouble {
 
 class SimNetwork {
  public:
-  using Connect =
-      std::function<std::unique_ptr<ClientTransport>(const UserInfo& user, Executor& executor)>;
+  using Connect = std::function<std::unique_ptr<client::ClientTransport>(
+      const serving::UserInfo& user, Executor& executor)>;
 
   SimNetwork(SimLoop& loop, uint64_t seed, Counters& counters)
       : loop_(loop), random_(seed), counters_(counters) {}
@@ -73,7 +73,7 @@ class SimNetwork {
     pretend_one_in_ = one_in;
   }
 
-  std::unique_ptr<SimTransport> MakeTransport(std::string process, UserInfo user,
+  std::unique_ptr<SimTransport> MakeTransport(std::string process, serving::UserInfo user,
                                               Executor& executor);
 
  private:
@@ -81,7 +81,7 @@ class SimNetwork {
   friend class SimWatch;
   bool OneIn(uint32_t count) { return count != 0 && random_.Uniform(count) == 0; }
   Duration DrawDelay();
-  void Tell(const std::string& process, const ObjectPtr& object);
+  void Tell(const std::string& process, const client::ObjectPtr& object);
   bool Away(const std::string& process) const { return away_.contains(process); }
 
   SimLoop& loop_;
@@ -99,19 +99,22 @@ class SimNetwork {
 
 class SimWatch;
 
-class SimTransport final : public ClientTransport {
+class SimTransport final : public client::ClientTransport {
  public:
-  SimTransport(SimNetwork& network, std::string process, UserInfo user, Executor& executor);
+  SimTransport(SimNetwork& network, std::string process, serving::UserInfo user,
+               Executor& executor);
   ~SimTransport() override;
 
   Executor& executor() override { return executor_; }
-  void Send(ClientCall call, std::move_only_function<void(Result<ClientReply>)> done) override;
-  std::unique_ptr<ClientWatch> Watch(WatchCall call, ClientWatchSink* sink) override;
-  void Discover(std::move_only_function<void(Result<ServedApi>)> done) override;
+  void Send(client::ClientCall call,
+            std::move_only_function<void(Result<client::ClientReply>)> done) override;
+  std::unique_ptr<client::ClientWatch> Watch(client::WatchCall call,
+                                             client::ClientWatchSink* sink) override;
+  void Discover(std::move_only_function<void(Result<client::ServedApi>)> done) override;
   void Close() override;
 
   // A bug for tests of the tests: what this says is the answer, without asking the server.
-  using Lie = std::function<std::optional<Status>(const ClientCall& call)>;
+  using Lie = std::function<std::optional<Status>(const client::ClientCall& call)>;
   void SetLie(Lie lie) { lie_ = std::move(lie); }
 
   size_t open_calls() const { return calls_.size(); }
@@ -133,8 +136,8 @@ class SimTransport final : public ClientTransport {
   ClientTransport* Arrive(uint64_t id);
   // Runs the rest when the answer has come, unless it is lost.
   void Deliver(uint64_t id, Executor::Work answer);
-  void Forward(uint64_t id, ClientCall call,
-               std::shared_ptr<std::move_only_function<void(Result<ClientReply>)>> done);
+  void Forward(uint64_t id, client::ClientCall call,
+               std::shared_ptr<std::move_only_function<void(Result<client::ClientReply>)>> done);
   ClientTransport* Inner();
   void DropInner();
   Executor::TimerId Later(Duration delay, Executor::Work work);
@@ -142,7 +145,7 @@ class SimTransport final : public ClientTransport {
 
   SimNetwork& network_;
   const std::string process_;
-  const UserInfo user_;
+  const serving::UserInfo user_;
   Executor& executor_;
   std::unique_ptr<ClientTransport> inner_;
   uint64_t inner_epoch_ = 0;

@@ -43,12 +43,14 @@ Propagation::Propagation(Cluster& cluster, const Managers& managers)
 
 Propagation::~Propagation() { cluster_.network().RemoveObserver(this); }
 
-void Propagation::OnSend(const std::string& process, const ClientCall& call) {
+void Propagation::OnSend(const std::string& process, const client::ClientCall& call) {
   const bool loops = !managers_.LifeOf(process).empty();
-  if (call.verb == ClientVerb::kDelete && !loops && call.deletion.propagation == "Background") {
+  if (call.verb == client::ClientVerb::kDelete && !loops &&
+      call.deletion.propagation == "Background") {
     waived_.insert(StoredKey(*call.resource, call.target));
   }
-  if (call.verb != ClientVerb::kPatch || call.patch.find("\"finalizers\"") == std::string::npos) {
+  if (call.verb != client::ClientVerb::kPatch ||
+      call.patch.find("\"finalizers\"") == std::string::npos) {
     return;
   }
   if (loops) {
@@ -56,16 +58,17 @@ void Propagation::OnSend(const std::string& process, const ClientCall& call) {
   }
 }
 
-void Propagation::OnTold(const std::string& process, const Document& object) {
+void Propagation::OnTold(const std::string& process, const object::Document& object) {
   const std::string life = managers_.LifeOf(process);
   if (life.empty()) return;
-  const std::string_view version = ResourceVersionOf(object);
-  Told told{.order = ++order_,
-            .revision = 0,
-            .orphaning = IsDeleting(object) && HasFinalizer(object, kOrphaning),
-            .foreground = IsDeleting(object) && HasFinalizer(object, kForeground)};
+  const std::string_view version = client::ResourceVersionOf(object);
+  Told told{
+      .order = ++order_,
+      .revision = 0,
+      .orphaning = client::IsDeleting(object) && controllers::HasFinalizer(object, kOrphaning),
+      .foreground = client::IsDeleting(object) && controllers::HasFinalizer(object, kForeground)};
   std::from_chars(version.data(), version.data() + version.size(), told.revision);
-  lives_[life][std::string(UidOf(object))].push_back(told);
+  lives_[life][std::string(client::UidOf(object))].push_back(told);
 }
 
 void Propagation::OnAcknowledged(const std::string& key, const std::string& uid,

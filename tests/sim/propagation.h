@@ -30,8 +30,8 @@ class Propagation final : public CallObserver {
   Propagation(Cluster& cluster, const Managers& managers);
   ~Propagation() override;
 
-  void OnSend(const std::string& process, const ClientCall& call) override;
-  void OnTold(const std::string& process, const Document& object) override;
+  void OnSend(const std::string& process, const client::ClientCall& call) override;
+  void OnTold(const std::string& process, const object::Document& object) override;
   // The server has acknowledged a deletion that asks for this finalizer.
   void OnAcknowledged(const std::string& key, const std::string& uid, std::string_view finalizer);
 

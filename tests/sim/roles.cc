@@ -18,8 +18,8 @@ constexpr uint64_t kNames = 4;
 constexpr uint64_t kRules = 6;
 constexpr const char* kGroups[] = {"x", "y"};
 
-const ApiResource& ClusterRoles() {
-  return BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
+const client::ApiResource& ClusterRoles() {
+  return client::BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
 }
 
 bool Matches(const rbac::ClusterRole& role, const auto& selector) {
@@ -29,7 +29,7 @@ bool Matches(const rbac::ClusterRole& role, const auto& selector) {
   });
 }
 
-using Rules = std::vector<const Value*>;
+using Rules = std::vector<const object::Value*>;
 
 // By selectors, then by names, each once.
 Rules WantedRules(const Ledger& ledger, const Recorded& role) {
@@ -42,8 +42,9 @@ Rules WantedRules(const Ledger& ledger, const Recorded& role) {
       const rbac::ClusterRole part(*at->second->object);
       if (at->second->uid == role.uid || !Matches(part, selector)) continue;
       for (const auto rule : part.rules()) {
-        const bool known = std::ranges::any_of(
-            wanted, [&](const Value* each) { return DeepEqual(*each, *rule.AsValue()); });
+        const bool known = std::ranges::any_of(wanted, [&](const object::Value* each) {
+          return object::DeepEqual(*each, *rule.AsValue());
+        });
         if (!known) wanted.push_back(rule.AsValue());
       }
     }
@@ -84,12 +85,12 @@ std::string RolesActor::DrawSelectors(uint64_t layer) {
 
 Task<void> RolesActor::Step() {
   const uint64_t layer = Draw(kLayers);
-  const ObjectName role{"",
-                        name() + "-" + std::to_string(layer) + "-" + std::to_string(Draw(kNames))};
+  const client::ObjectName role{
+      "", name() + "-" + std::to_string(layer) + "-" + std::to_string(Draw(kNames))};
   const std::string content = layer == 0 ? DrawRules() : DrawSelectors(layer);
   switch (Draw(6)) {
     case 0: {
-      const DeleteChoice how;
+      const client::DeleteChoice how;
       co_await Delete(ClusterRoles(), role, how);
       break;
     }
@@ -115,7 +116,7 @@ std::string AggregationUnfinished(const Ledger& ledger) {
     const auto rules = role.rules();
     bool same = rules.size() == wanted.size();
     for (size_t i = 0; same && i < wanted.size(); ++i) {
-      same = DeepEqual(*wanted[i], *rules[i].AsValue());
+      same = object::DeepEqual(*wanted[i], *rules[i].AsValue());
     }
     if (!same) return key + " is not made of what it selects";
   }

@@ -151,13 +151,13 @@ class Scenario {
     }
     managers_.LeaveOut(LeftOut(options_.bug));
     if (options_.bug == PlantedBug::kLostOrphans) {
-      managers_.LieToCollector([](const ClientCall& call) -> std::optional<Status> {
+      managers_.LieToCollector([](const client::ClientCall& call) -> std::optional<Status> {
         if (call.patch.find("\"ownerReferences\"") == std::string::npos) return {};
         return Status(StatusReason::kNotFound, "a lie");
       });
     }
     if (options_.bug == PlantedBug::kSilentCollector) {
-      managers_.LieToCollector([](const ClientCall& call) -> std::optional<Status> {
+      managers_.LieToCollector([](const client::ClientCall& call) -> std::optional<Status> {
         if (call.resource->name != "events") return {};
         return Status(StatusReason::kForbidden, "a lie");
       });
@@ -198,7 +198,7 @@ class Scenario {
 
   // As if the last seconds had never reached the disk.
   void ForgetWrites() {
-    const std::shared_ptr<MemoryDisk> old = cluster_.server().disk()->Copy();
+    const std::shared_ptr<store::MemoryDisk> old = cluster_.server().disk()->Copy();
     RunChecked(seconds(3));
     cluster_.server().Crash();
     cluster_.server().ReplaceDisk(old);
@@ -211,8 +211,8 @@ class Scenario {
     const std::string bytes =
         R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default"}})";
     cluster_.server().store()->Commit(
-        Transaction::CreateIfAbsent("/registry/configmaps/default/b", SharedBytes(bytes)),
-        [](const Result<CommitReply>&) {});
+        store::Transaction::CreateIfAbsent("/registry/configmaps/default/b", SharedBytes(bytes)),
+        [](const Result<store::CommitReply>&) {});
     RunChecked(seconds(1));
   }
 
@@ -273,8 +273,8 @@ class Scenario {
 
      protected:
       Task<void> Step() override {
-        for (const ApiResource* resource : WorkKinds()) co_await List(*resource, "");
-        co_await List(BuiltIn("", "v1", "namespaces"), "");
+        for (const client::ApiResource* resource : WorkKinds()) co_await List(*resource, "");
+        co_await List(client::BuiltIn("", "v1", "namespaces"), "");
         stopping_ = true;
       }
     };

@@ -160,18 +160,18 @@ std::pair<uint64_t, uint64_t> RunStore(uint64_t seed) {
   Scheduler scheduler({.seed = seed, .switch_one_in = 4});
   SimClock clock(scheduler);
   SeededRandom random(seed);
-  auto disk = MemoryDisk::Make();
+  auto disk = store::MemoryDisk::Make();
   disk->OnWrite([&] { scheduler.SleepUntil(scheduler.now() + milliseconds(1)); });
-  EmbeddedOptions options;
+  store::EmbeddedOptions options;
   options.open_engine = [&] { return disk->Open(); };
   options.clock = &clock;
   options.random = &random;
-  auto store = EmbeddedStore::Open(options);
+  auto store = store::EmbeddedStore::Open(options);
   if (!store) std::abort();
   const auto write = [&](const std::string& who) {
     for (int i = 0; i < 20; ++i) {
-      auto put = Transaction::CreateIfAbsent(who + std::to_string(i), SharedBytes("value"));
-      const Result<CommitReply> done = CommitAndWait(**store, std::move(put));
+      auto put = store::Transaction::CreateIfAbsent(who + std::to_string(i), SharedBytes("value"));
+      const Result<store::CommitReply> done = store::CommitAndWait(**store, std::move(put));
       EXPECT_TRUE(done.has_value());
     }
   };

@@ -5,22 +5,22 @@
 namespace skiff::sim {
 namespace {
 
-ApiServerOptions ServerOptions() {
-  ApiServerOptions options;
+apiserver::ApiServerOptions ServerOptions() {
+  apiserver::ApiServerOptions options;
   options.listen = false;
-  options.authorization_modes = {AuthorizationMode::kRbac};
+  options.authorization_modes = {apiserver::AuthorizationMode::kRbac};
   options.storage.data_dir = "/simulated";  // never opened: the store is given
   // The accounts that pods need are made by a loop, which some scenarios do without.
   options.disable_admission_plugins = {"ServiceAccount"};
   options.requests.min_request_timeout = std::chrono::seconds(90);
-  FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "sim"});
+  apiserver::FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "sim"});
   return options;
 }
 
 }  // namespace
 
 SimServer::SimServer(SimLoop& loop, SimNetwork& network, Ledger& ledger, uint64_t seed,
-                     std::shared_ptr<MemoryDisk> disk, LogSink& log)
+                     std::shared_ptr<store::MemoryDisk> disk, LogSink& log)
     : loop_(loop),
       network_(network),
       ledger_(ledger),
@@ -33,21 +33,21 @@ SimServer::SimServer(SimLoop& loop, SimNetwork& network, Ledger& ledger, uint64_
 SimServer::~SimServer() { Crash(); }
 
 Result<void> SimServer::Start() {
-  EmbeddedOptions options;
+  store::EmbeddedOptions options;
   options.open_engine = [this] { return disk_->Open(); };
   options.clock = &clock_;
   options.random = &random_;
   ApplyDiskFaults();
-  SKIFF_ASSIGN_OR_RETURN(store_, EmbeddedStore::Open(std::move(options)));
+  SKIFF_ASSIGN_OR_RETURN(store_, store::EmbeddedStore::Open(std::move(options)));
   ledger_.Follow(*store_);
-  Result<std::unique_ptr<ApiServer>> server =
-      ApiServer::Start(ServerOptions(), clock_, random_, log_, store_.get());
+  Result<std::unique_ptr<apiserver::ApiServer>> server =
+      apiserver::ApiServer::Start(ServerOptions(), clock_, random_, log_, store_.get());
   if (!server) {
     Crash();
     return std::unexpected(server.error());
   }
   server_ = std::move(*server);
-  network_.ServerUp([this](const UserInfo& user, Executor& executor) {
+  network_.ServerUp([this](const serving::UserInfo& user, Executor& executor) {
     return server_->Connect(user, executor);
   });
   return {};
@@ -57,7 +57,7 @@ void SimServer::Crash() {
   network_.ServerDown();
   // What is committed from now on is not in the copy, or found again by whoever follows next.
   ledger_.Freeze();
-  const std::shared_ptr<MemoryDisk> left = disk_->Copy();
+  const std::shared_ptr<store::MemoryDisk> left = disk_->Copy();
   disk_->OnWrite({});
   ledger_.Unfollow();
   server_.reset();
@@ -84,12 +84,12 @@ void SimServer::SetFullDisk(bool full) {
   ApplyDiskFaults();
 }
 
-void SimServer::FailNextWrite(MemoryDisk::Outcome outcome) { disk_->FailWrite(1, outcome); }
+void SimServer::FailNextWrite(store::MemoryDisk::Outcome outcome) { disk_->FailWrite(1, outcome); }
 
 void SimServer::Compact() {
   if (!up()) return;
-  store_->CurrentRevision([this](Result<Revision> revision) {
-    if (revision) store_->Compact(*revision, [](Result<Revision>) {});
+  store_->CurrentRevision([this](Result<store::Revision> revision) {
+    if (revision) store_->Compact(*revision, [](Result<store::Revision>) {});
   });
 }
 

@@ -20,7 +20,7 @@ namespace skiff::sim {
 class SimServer {
  public:
   SimServer(SimLoop& loop, SimNetwork& network, Ledger& ledger, uint64_t seed,
-            std::shared_ptr<MemoryDisk> disk, LogSink& log);
+            std::shared_ptr<store::MemoryDisk> disk, LogSink& log);
   ~SimServer();
 
   Result<void> Start();
@@ -32,15 +32,15 @@ class SimServer {
   // Faults of the disk last until they are ended; a crash does not end them.
   void SetSlowDisk(Duration longest);
   void SetFullDisk(bool full);
-  void FailNextWrite(MemoryDisk::Outcome outcome);
+  void FailNextWrite(store::MemoryDisk::Outcome outcome);
   // Forgets all but the newest states.
   void Compact();
 
   SimClock& clock() { return clock_; }
-  EmbeddedStore* store() { return store_.get(); }
-  const std::shared_ptr<MemoryDisk>& disk() const { return disk_; }
+  store::EmbeddedStore* store() { return store_.get(); }
+  const std::shared_ptr<store::MemoryDisk>& disk() const { return disk_; }
   // While it is down.
-  void ReplaceDisk(std::shared_ptr<MemoryDisk> disk) { disk_ = std::move(disk); }
+  void ReplaceDisk(std::shared_ptr<store::MemoryDisk> disk) { disk_ = std::move(disk); }
 
  private:
   void ApplyDiskFaults();
@@ -52,11 +52,11 @@ class SimServer {
   SeededRandom random_;
   SeededRandom disk_random_;
   Log log_;
-  std::shared_ptr<MemoryDisk> disk_;
+  std::shared_ptr<store::MemoryDisk> disk_;
   Duration slowest_write_{0};
   bool disk_full_ = false;
-  std::unique_ptr<EmbeddedStore> store_;
-  std::unique_ptr<ApiServer> server_;
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::unique_ptr<apiserver::ApiServer> server_;
 };
 
 }  // namespace skiff::sim

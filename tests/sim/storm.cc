@@ -13,25 +13,26 @@ constexpr uint64_t kSharedNames = 2;
 StormActor::StormActor(Cluster& cluster, Guarantees& guarantees, int number)
     : Actor(cluster, guarantees, "storm-" + std::to_string(number)), name_space_("storm") {}
 
-ObjectName StormActor::DrawName() {
+client::ObjectName StormActor::DrawName() {
   const uint64_t drawn = Draw(kOwnNames + kSharedNames);
   if (drawn < kSharedNames) return {name_space_, "shared-" + std::to_string(drawn)};
   return {name_space_, name() + "-" + std::to_string(drawn)};
 }
 
 // With what was last seen, which may be old by now: then it must be refused.
-Task<void> StormActor::ChangeKnown(const ApiResource& resource, ObjectName name) {
-  ObjectPtr& known = known_[StoredKey(resource, name)];
+Task<void> StormActor::ChangeKnown(const client::ApiResource& resource, client::ObjectName name) {
+  client::ObjectPtr& known = known_[StoredKey(resource, name)];
   if (known == nullptr) co_return;
-  const Result<ObjectPtr> answer = co_await Update(resource, known);
+  const Result<client::ObjectPtr> answer = co_await Update(resource, known);
   if (answer) known_[StoredKey(resource, name)] = *answer;
 }
 
-Task<void> StormActor::DeleteOne(const ApiResource& resource, ObjectName name) {
-  DeleteChoice how;
-  const ObjectPtr known = known_[StoredKey(resource, name)];
-  if (known != nullptr && OneIn(2)) how.uid = std::string(UidOf(*known));
-  if (known != nullptr && OneIn(4)) how.resource_version = std::string(ResourceVersionOf(*known));
+Task<void> StormActor::DeleteOne(const client::ApiResource& resource, client::ObjectName name) {
+  client::DeleteChoice how;
+  const client::ObjectPtr known = known_[StoredKey(resource, name)];
+  if (known != nullptr && OneIn(2)) how.uid = std::string(client::UidOf(*known));
+  if (known != nullptr && OneIn(4))
+    how.resource_version = std::string(client::ResourceVersionOf(*known));
   co_await Delete(resource, name, std::move(how));
 }
 
@@ -41,13 +42,13 @@ Task<void> StormActor::Step() {
     prepared_ = true;
   }
   const auto kinds = WorkKinds();
-  const ApiResource& resource = *kinds[Draw(kinds.size())];
-  const ObjectName name = DrawName();
+  const client::ApiResource& resource = *kinds[Draw(kinds.size())];
+  const client::ObjectName name = DrawName();
   switch (Draw(10)) {
     case 0:
     case 1:
     case 2: {
-      const Result<ObjectPtr> made = co_await Create(resource, name, RestOf(resource));
+      const Result<client::ObjectPtr> made = co_await Create(resource, name, RestOf(resource));
       if (made) known_[StoredKey(resource, name)] = *made;
       break;
     }
@@ -65,7 +66,7 @@ Task<void> StormActor::Step() {
       co_await List(resource, name_space_);
       break;
     default: {
-      const Result<ObjectPtr> seen = co_await Get(resource, name);
+      const Result<client::ObjectPtr> seen = co_await Get(resource, name);
       if (seen) known_[StoredKey(resource, name)] = *seen;
     }
   }

@@ -18,14 +18,14 @@ class StormActor final : public Actor {
   Duration LongestPause() const override { return std::chrono::milliseconds(150); }
 
  private:
-  ObjectName DrawName();
-  Task<void> ChangeKnown(const ApiResource& resource, ObjectName name);
-  Task<void> DeleteOne(const ApiResource& resource, ObjectName name);
+  client::ObjectName DrawName();
+  Task<void> ChangeKnown(const client::ApiResource& resource, client::ObjectName name);
+  Task<void> DeleteOne(const client::ApiResource& resource, client::ObjectName name);
 
   const std::string name_space_;
   bool prepared_ = false;
   // The last that was seen of each.
-  std::map<std::string, ObjectPtr> known_;
+  std::map<std::string, client::ObjectPtr> known_;
 };
 
 }  // namespace skiff::sim

@@ -20,7 +20,7 @@ constexpr std::string_view kCertificate = "kube-root-ca.crt";
 constexpr std::string_view kRoomyQuota =
     R"(,"spec":{"hard":{"pods":"10000","configmaps":"10000","secrets":"10000"}})";
 
-const ApiResource& Quotas() { return BuiltIn("", "v1", "resourcequotas"); }
+const client::ApiResource& Quotas() { return client::BuiltIn("", "v1", "resourcequotas"); }
 
 // What may stand in a quota, and the kind that it counts.
 const std::map<std::string_view, std::string_view>& Counted() {
@@ -69,10 +69,10 @@ std::string TenantActor::DrawLimits() {
 
 Task<void> TenantActor::Work() {
   const auto kinds = WorkKinds();
-  const ApiResource& resource = *kinds[Draw(kinds.size())];
-  const ObjectName name{name_space_, "item-" + std::to_string(Draw(kNames))};
+  const client::ApiResource& resource = *kinds[Draw(kinds.size())];
+  const client::ObjectName name{name_space_, "item-" + std::to_string(Draw(kNames))};
   if (OneIn(3)) {
-    const DeleteChoice how;
+    const client::DeleteChoice how;
     co_await Delete(resource, name, how);
   } else {
     co_await Create(resource, name, RestOf(resource));
@@ -96,24 +96,24 @@ Task<void> TenantActor::Rush() {
 // Creates something, and finds and perhaps deletes it by the name that it was told.
 Task<void> TenantActor::MakeNameless() {
   const auto kinds = WorkKinds();
-  const ApiResource& resource = *kinds[Draw(kinds.size())];
+  const client::ApiResource& resource = *kinds[Draw(kinds.size())];
   const bool delete_it = !OneIn(4);
-  const Result<ObjectPtr> made =
+  const Result<client::ObjectPtr> made =
       co_await CreateNameless(resource, full_name_space_, RestOf(resource));
   if (!made) co_return;
   cluster_.counters().Count("names chosen by the server");
-  const ObjectName name = NameOf(**made);
+  const client::ObjectName name = client::NameOf(**made);
   co_await Get(resource, name);
   if (!delete_it) co_return;
-  const DeleteChoice how;
+  const client::DeleteChoice how;
   co_await Delete(resource, name, how);
 }
 
 Task<void> TenantActor::ChangeQuota() {
-  const ObjectName name{name_space_, "quota-" + std::to_string(Draw(kQuotas))};
+  const client::ObjectName name{name_space_, "quota-" + std::to_string(Draw(kQuotas))};
   const std::string limits = DrawLimits();
   if (OneIn(4)) {
-    const DeleteChoice how;
+    const client::DeleteChoice how;
     co_await Delete(Quotas(), name, how);
   } else if (OneIn(3)) {
     // Limits that are not named stay.
@@ -124,11 +124,11 @@ Task<void> TenantActor::ChangeQuota() {
 }
 
 Task<void> TenantActor::Vandalize() {
-  const ApiResource& config_maps = BuiltIn("", "v1", "configmaps");
+  const client::ApiResource& config_maps = client::BuiltIn("", "v1", "configmaps");
   const std::string& home = OneIn(3) ? name_space_ : free_name_space_;
-  const ObjectName certificate{home, std::string(kCertificate)};
-  const ObjectName account{home, std::string(kAccount)};
-  const DeleteChoice how;
+  const client::ObjectName certificate{home, std::string(kCertificate)};
+  const client::ObjectName account{home, std::string(kAccount)};
+  const client::DeleteChoice how;
   cluster_.counters().Count("furniture broken");
   switch (Draw(4)) {
     case 0:
@@ -141,7 +141,7 @@ Task<void> TenantActor::Vandalize() {
       co_await Patch(config_maps, certificate, "|,\"data\":{\"more\":\"unasked\"}");
       break;
     default:
-      co_await Delete(BuiltIn("", "v1", "serviceaccounts"), account, how);
+      co_await Delete(client::BuiltIn("", "v1", "serviceaccounts"), account, how);
   }
 }
 
@@ -150,7 +150,7 @@ Task<void> TenantActor::Step() {
     co_await EnsureNamespace(name_space_);
     co_await EnsureNamespace(free_name_space_);
     co_await EnsureNamespace(full_name_space_);
-    const ObjectName roomy{full_name_space_, "roomy"};
+    const client::ObjectName roomy{full_name_space_, "roomy"};
     co_await Create(Quotas(), roomy, std::string(kRoomyQuota));
     prepared_ = true;
   }

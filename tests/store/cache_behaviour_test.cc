@@ -38,22 +38,23 @@ class CacheClient {
   bool TakeUntil(size_t count) {
     SystemClock clock;
     const Duration deadline = clock.Monotonic() + kPatience;
-    std::vector<WatchItem> items;
+    std::vector<store::WatchItem> items;
     while (texts.size() < count) {
       items.clear();
-      const Watcher::Progress progress = watcher->Take(100, items);
-      for (const WatchItem& item : items) {
-        texts.push_back(WatchClient::TextOf(item));
+      const store::Watcher::Progress progress = watcher->Take(100, items);
+      for (const store::WatchItem& item : items) {
+        texts.push_back(store::WatchClient::TextOf(item));
         revisions.push_back(item.event->revision());
       }
-      if (progress == Watcher::Progress::kEnded) return false;
-      if (progress == Watcher::Progress::kIdle && !WaitForWake(clock, deadline)) return false;
+      if (progress == store::Watcher::Progress::kEnded) return false;
+      if (progress == store::Watcher::Progress::kIdle && !WaitForWake(clock, deadline))
+        return false;
     }
     return true;
   }
 
   Texts texts;
-  std::vector<Revision> revisions;
+  std::vector<store::Revision> revisions;
 
  private:
   bool WaitForWake(SystemClock& clock, Duration deadline) {
@@ -72,7 +73,7 @@ class CacheClient {
 
  public:
   // Last, to go first: until then the cache may wake this from another thread.
-  std::unique_ptr<Watcher> watcher;
+  std::unique_ptr<store::Watcher> watcher;
 };
 
 class CacheBehaviourTest : public StoreFixture {
@@ -81,14 +82,15 @@ class CacheBehaviourTest : public StoreFixture {
     StoreFixture::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     PutPod("ns/first");
-    CacheOptions options;
+    store::CacheOptions options;
     options.prefix = Key("pods/");
-    options.facts = PodFacts();
+    options.facts = store::PodFacts();
     options.symbols = &symbols_;
     options.events_come_first = kind().events_before_answers;
     cache_.emplace(store(), clock_, random_, std::move(options));
     ticker_ = std::make_unique<Thread>("ticker", [this] { TickUntilStopped(); });
-    const auto loaded = Await<Revision>([&](auto done) { cache_->Start(std::move(done)); });
+    const auto loaded =
+        store::Await<store::Revision>([&](auto done) { cache_->Start(std::move(done)); });
     ASSERT_TRUE(loaded) << loaded.error().ToString();
   }
   void TearDown() override {
@@ -104,32 +106,35 @@ class CacheBehaviourTest : public StoreFixture {
     StoreFixture::TearDown();
   }
 
-  Revision PutPod(std::string_view key, std::string_view labels = {}) {
-    return Put(Text("pods/", key), PodBytes(key, labels));
+  store::Revision PutPod(std::string_view key, std::string_view labels = {}) {
+    return Put(Text("pods/", key), store::PodBytes(key, labels));
   }
-  Revision DeletePod(std::string_view key) { return Delete(Text("pods/", key)); }
-  static std::string Version(Revision revision) { return Text(revision.value); }
+  store::Revision DeletePod(std::string_view key) { return Delete(Text("pods/", key)); }
+  static std::string Version(store::Revision revision) { return Text(revision.value); }
 
-  Result<ListReply> List(CacheListRequest request) {
-    return Await<ListReply>([&](auto done) { cache_->List(std::move(request), std::move(done)); });
+  Result<store::ListReply> List(store::CacheListRequest request) {
+    return store::Await<store::ListReply>(
+        [&](auto done) { cache_->List(std::move(request), std::move(done)); });
   }
   // Names and revisions as "ns/a@5"; the revision of the list is left to *revision.
-  Texts Listed(CacheListRequest request, Revision* revision = nullptr,
+  Texts Listed(store::CacheListRequest request, store::Revision* revision = nullptr,
                std::string* token = nullptr) {
-    Result<ListReply> reply = List(std::move(request));
+    Result<store::ListReply> reply = List(std::move(request));
     EXPECT_TRUE(reply) << reply.error().ToString();
     Texts out;
     if (!reply) return out;
     if (token != nullptr) *token = reply->page().continue_token;
-    for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();)
+    for (store::ListCursor at = reply->Entries(); const store::CacheEntry* entry = at.Next();)
       out.push_back(Text(entry->key(), "@", entry->revision().value));
     if (revision != nullptr) *revision = reply->revision();
     return out;
   }
-  std::string At(std::string_view key, Revision revision) { return Text(key, "@", revision.value); }
+  std::string At(std::string_view key, store::Revision revision) {
+    return Text(key, "@", revision.value);
+  }
 
-  Result<CacheGetReply> GetPod(std::string_view name, std::string resource_version = {}) {
-    return Await<CacheGetReply>([&](auto done) {
+  Result<store::CacheGetReply> GetPod(std::string_view name, std::string resource_version = {}) {
+    return store::Await<store::CacheGetReply>([&](auto done) {
       cache_->Get({.name_space = "ns",
                    .name = std::string(name),
                    .resource_version = std::move(resource_version)},
@@ -137,15 +142,16 @@ class CacheBehaviourTest : public StoreFixture {
     });
   }
 
-  Result<void> WatchCache(CacheWatchRequest request, CacheClient& client) {
+  Result<void> WatchCache(store::CacheWatchRequest request, CacheClient& client) {
     request.wake = client.WakeUp();
-    SKIFF_ASSIGN_OR_RETURN(client.watcher, Await<std::unique_ptr<Watcher>>([&](auto done) {
+    SKIFF_ASSIGN_OR_RETURN(client.watcher,
+                           store::Await<std::unique_ptr<store::Watcher>>([&](auto done) {
                              cache_->Watch(std::move(request), std::move(done));
                            }));
     return {};
   }
 
-  std::optional<ResourceCache> cache_;
+  std::optional<store::ResourceCache> cache_;
 
  private:
   // As the server does.
@@ -162,7 +168,7 @@ class CacheBehaviourTest : public StoreFixture {
 
   SystemClock clock_;
   SeededRandom random_{1};
-  SymbolTable symbols_;
+  object::SymbolTable symbols_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopped_ = false;
@@ -171,7 +177,7 @@ class CacheBehaviourTest : public StoreFixture {
 
 TEST_P(CacheBehaviourTest, ANewestListSeesEveryCommitThatWasAnswered) {
   for (int i = 0; i < 20; ++i) {
-    const Revision put = PutPod("ns/a");
+    const store::Revision put = PutPod("ns/a");
     const Texts listed = Listed({});
     EXPECT_TRUE(std::ranges::find(listed, At("ns/a", put)) != listed.end()) << put.value;
     DeletePod("ns/a");
@@ -181,8 +187,8 @@ TEST_P(CacheBehaviourTest, ANewestListSeesEveryCommitThatWasAnswered) {
 
 TEST_P(CacheBehaviourTest, ANewestGetSeesEveryCommitThatWasAnswered) {
   for (int i = 0; i < 20; ++i) {
-    const Revision put = PutPod("ns/a");
-    const Result<CacheGetReply> found = GetPod("a");
+    const store::Revision put = PutPod("ns/a");
+    const Result<store::CacheGetReply> found = GetPod("a");
     ASSERT_TRUE(found) << found.error().ToString();
     ASSERT_TRUE(found->entry);
     EXPECT_EQ(found->entry->revision(), put);
@@ -194,31 +200,31 @@ TEST_P(CacheBehaviourTest, ANewestGetSeesEveryCommitThatWasAnswered) {
 
 TEST_P(CacheBehaviourTest, NotOlderThanWaitsForTheRevision) {
   for (int i = 0; i < 20; ++i) {
-    const Revision put = PutPod(Text("ns/", 10 + i));
-    Revision revision;
+    const store::Revision put = PutPod(Text("ns/", 10 + i));
+    store::Revision revision;
     const Texts listed = Listed({.resource_version = Version(put)}, &revision);
     EXPECT_GE(revision, put);
     EXPECT_EQ(listed.size(), static_cast<size_t>(i + 2));
-    const Result<CacheGetReply> found = GetPod(Text(10 + i), Version(put));
+    const Result<store::CacheGetReply> found = GetPod(Text(10 + i), Version(put));
     ASSERT_TRUE(found && found->entry);
   }
 }
 
 TEST_P(CacheBehaviourTest, AnyStateIsOneThatWas) {
-  const Revision put = PutPod("ns/a");
+  const store::Revision put = PutPod("ns/a");
   Listed({.resource_version = Version(put)});
-  Revision revision;
+  store::Revision revision;
   EXPECT_EQ(Listed({.resource_version = "0"}, &revision).size(), 2u);
   EXPECT_GE(revision, put);
   EXPECT_LE(revision, Current());
 }
 
 TEST_P(CacheBehaviourTest, ExactlyARevisionShowsTheStateOfThatTime) {
-  const Revision one = PutPod("ns/a");
-  const Revision two = PutPod("ns/b");
-  const Revision three = DeletePod("ns/a");
-  const auto at = [&](Revision revision) {
-    Revision told;
+  const store::Revision one = PutPod("ns/a");
+  const store::Revision two = PutPod("ns/b");
+  const store::Revision three = DeletePod("ns/a");
+  const auto at = [&](store::Revision revision) {
+    store::Revision told;
     Texts listed =
         Listed({.resource_version = Version(revision), .resource_version_match = "Exact"}, &told);
     EXPECT_EQ(told, revision);
@@ -231,11 +237,11 @@ TEST_P(CacheBehaviourTest, ExactlyARevisionShowsTheStateOfThatTime) {
 }
 
 TEST_P(CacheBehaviourTest, ACompactedRevisionIsGone) {
-  const Revision old = PutPod("ns/a");
+  const store::Revision old = PutPod("ns/a");
   for (int i = 0; i < 5; ++i) PutPod("ns/a");
-  const Revision now = PutPod("ns/b");
+  const store::Revision now = PutPod("ns/b");
   Compact(now);
-  const Result<ListReply> reply =
+  const Result<store::ListReply> reply =
       List({.resource_version = Version(old), .resource_version_match = "Exact"});
   // The cache may still have that state at hand, but nothing else in its place.
   if (reply) {
@@ -247,8 +253,8 @@ TEST_P(CacheBehaviourTest, ACompactedRevisionIsGone) {
 }
 
 TEST_P(CacheBehaviourTest, TheFutureTimesOut) {
-  const Revision future{Current().value + 100'000};
-  const Result<ListReply> reply = List({.resource_version = Version(future)});
+  const store::Revision future{Current().value + 100'000};
+  const Result<store::ListReply> reply = List({.resource_version = Version(future)});
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code(), 504);
 }
@@ -263,7 +269,7 @@ TEST_P(CacheBehaviourTest, PagesShowOneStateWhileOthersWrite) {
   Texts found;
   std::string token;
   do {
-    CacheListRequest request;
+    store::CacheListRequest request;
     request.limit = 6;
     request.continue_token = token;
     for (std::string& text : Listed(std::move(request), nullptr, &token))
@@ -276,24 +282,24 @@ TEST_P(CacheBehaviourTest, PagesShowOneStateWhileOthersWrite) {
 }
 
 TEST_P(CacheBehaviourTest, AWatchTellsWhatHappensAfterItsRevision) {
-  const Revision from = PutPod("ns/a");
-  const Revision b = PutPod("ns/b");
+  const store::Revision from = PutPod("ns/a");
+  const store::Revision b = PutPod("ns/b");
   CacheClient client;
-  CacheWatchRequest request;
+  store::CacheWatchRequest request;
   request.resource_version = Version(from);
   ASSERT_TRUE(WatchCache(std::move(request), client));
-  const Revision a = PutPod("ns/a");
+  const store::Revision a = PutPod("ns/a");
   Put("other", "not a pod");
-  const Revision gone = DeletePod("ns/b");
+  const store::Revision gone = DeletePod("ns/b");
   ASSERT_TRUE(client.TakeUntil(3));
   EXPECT_EQ(client.texts, (Texts{Text("ADDED ns/b@", b.value), Text("MODIFIED ns/a@", a.value),
                                  Text("DELETED ns/b@", gone.value)}));
 }
 
 TEST_P(CacheBehaviourTest, InitialEventsAreTheStateAndThenABookmark) {
-  const Revision a = PutPod("ns/a");
+  const store::Revision a = PutPod("ns/a");
   CacheClient client;
-  CacheWatchRequest request;
+  store::CacheWatchRequest request;
   request.send_initial_events = true;
   request.resource_version_match = "NotOlderThan";
   request.allow_bookmarks = true;
@@ -309,21 +315,21 @@ TEST_P(CacheBehaviourTest, InitialEventsAreTheStateAndThenABookmark) {
   EXPECT_TRUE(client.texts[1].starts_with("ADDED ns/first@"));
   EXPECT_TRUE(client.texts[2].starts_with("BOOKMARK(initial end)@")) << client.texts[2];
   EXPECT_GE(client.revisions[2], a);
-  const Revision b = PutPod("ns/b");
+  const store::Revision b = PutPod("ns/b");
   ASSERT_TRUE(client.TakeUntil(4));
   EXPECT_EQ(client.texts[3], Text("ADDED ns/b@", b.value));
 }
 
 TEST_P(CacheBehaviourTest, SelectorsSeeObjectsComeAndGo) {
   CacheClient client;
-  CacheWatchRequest request;
-  request.selection.labels = LabelSelector::Parse("app=web").value();
+  store::CacheWatchRequest request;
+  request.selection.labels = object::LabelSelector::Parse("app=web").value();
   request.resource_version = Version(Current());
   ASSERT_TRUE(WatchCache(std::move(request), client));
-  const Revision in = PutPod("ns/a", "app=web");
+  const store::Revision in = PutPod("ns/a", "app=web");
   PutPod("ns/b", "app=db");
-  const Revision out = PutPod("ns/a", "app=db");
-  const Revision back = PutPod("ns/b", "app=web");
+  const store::Revision out = PutPod("ns/a", "app=db");
+  const store::Revision back = PutPod("ns/b", "app=web");
   ASSERT_TRUE(client.TakeUntil(3));
   EXPECT_EQ(client.texts, (Texts{Text("ADDED ns/a@", in.value), Text("DELETED ns/a@", out.value),
                                  Text("ADDED ns/b@", back.value)}));
@@ -332,10 +338,10 @@ TEST_P(CacheBehaviourTest, SelectorsSeeObjectsComeAndGo) {
 TEST_P(CacheBehaviourTest, WatchesUnderLoadTellEveryChangeOnce) {
   constexpr int kWriters = 4;
   constexpr int kWrites = 60;
-  const Revision before = Current();
+  const store::Revision before = Current();
   RecordingSink everything;
-  const auto store_watch =
-      StartWatch(everything, KeyRange::Prefix(Key("pods/")), Revision{before.value + 1});
+  const auto store_watch = StartWatch(everything, store::KeyRange::Prefix(Key("pods/")),
+                                      store::Revision{before.value + 1});
   std::vector<std::unique_ptr<Thread>> writers;
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.push_back(std::make_unique<Thread>("writer", [&, writer] {
@@ -349,21 +355,21 @@ TEST_P(CacheBehaviourTest, WatchesUnderLoadTellEveryChangeOnce) {
     }));
   }
   std::vector<std::unique_ptr<CacheClient>> clients;
-  std::vector<Revision> begun;
+  std::vector<store::Revision> begun;
   for (int i = 0; i < 10; ++i) {
     begun.push_back(i % 2 == 0 ? before : Current());
     clients.push_back(std::make_unique<CacheClient>());
-    CacheWatchRequest request;
+    store::CacheWatchRequest request;
     request.resource_version = Version(begun.back());
     ASSERT_TRUE(WatchCache(std::move(request), *clients.back()));
   }
   writers.clear();
-  const Revision last = PutPod("ns/end");
+  const store::Revision last = PutPod("ns/end");
   ASSERT_TRUE(everything.WaitForRevision(last));
-  const std::vector<Event> events = everything.events();
+  const std::vector<store::Event> events = everything.events();
   for (size_t i = 0; i < clients.size(); ++i) {
-    std::vector<Revision> expected;
-    for (const Event& event : events)
+    std::vector<store::Revision> expected;
+    for (const store::Event& event : events)
       if (event.revision() > begun[i]) expected.push_back(event.revision());
     ASSERT_TRUE(clients[i]->TakeUntil(expected.size()));
     EXPECT_EQ(clients[i]->revisions, expected);
@@ -377,8 +383,8 @@ TEST_P(CacheBehaviourTest, AnsweredCommitsAreSeenByNewestListsOfOtherThreads) {
     while (!stop) answered = PutPod("ns/a").value;
   });
   for (int i = 0; i < 50; ++i) {
-    const Revision floor{answered};
-    Revision revision;
+    const store::Revision floor{answered};
+    store::Revision revision;
     const Texts listed = Listed({}, &revision);
     EXPECT_GE(revision, floor);
     const auto a = std::ranges::find_if(

@@ -38,58 +38,61 @@ std::string PodBytes(const std::string& name, bool odd, uint64_t node) {
 class CacheOverEmbeddedTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [this] { return disk_->Open(); };
     options.clock = &clock_;
     options.random = &store_random_;
     options.compaction_interval = Duration(0);
-    auto store = EmbeddedStore::Open(std::move(options));
+    auto store = store::EmbeddedStore::Open(std::move(options));
     ASSERT_TRUE(store) << store.error().ToString();
     store_ = *std::move(store);
-    auto facts = FactsReader::Make(*FindPreferredResource("", "pods")->hub);
+    auto facts = store::FactsReader::Make(*object::FindPreferredResource("", "pods")->hub);
     ASSERT_TRUE(facts) << facts.error().ToString();
-    facts_ = std::make_shared<const FactsReader>(std::move(*facts));
+    facts_ = std::make_shared<const store::FactsReader>(std::move(*facts));
   }
 
   void StartCache() {
-    CacheOptions options;
+    store::CacheOptions options;
     options.prefix = kPrefix;
     options.facts = facts_;
     options.symbols = &symbols_;
     options.events_come_first = true;
     cache_.emplace(*store_, clock_, random_, std::move(options));
-    const auto loaded = Await<Revision>([&](auto done) { cache_->Start(std::move(done)); });
+    const auto loaded =
+        store::Await<store::Revision>([&](auto done) { cache_->Start(std::move(done)); });
     ASSERT_TRUE(loaded) << loaded.error().ToString();
   }
 
-  int64_t Commit(Write write) {
-    auto reply = CommitAndWait(*store_, {{}, {std::move(write)}});
+  int64_t Commit(store::Write write) {
+    auto reply = store::CommitAndWait(*store_, {{}, {std::move(write)}});
     EXPECT_TRUE(reply) << reply.error().ToString();
     return reply ? reply->revision.value : 0;
   }
   int64_t Put(const std::string& key, bool odd = false, uint64_t node = 0) {
-    return Commit(
-        {Write::Kind::kPut, std::string(kPrefix) + key, SharedBytes(PodBytes(key, odd, node)), {}});
+    return Commit({store::Write::Kind::kPut,
+                   std::string(kPrefix) + key,
+                   SharedBytes(PodBytes(key, odd, node)),
+                   {}});
   }
   int64_t Delete(const std::string& key) {
-    return Commit({Write::Kind::kDelete, std::string(kPrefix) + key, {}, {}});
+    return Commit({store::Write::Kind::kDelete, std::string(kPrefix) + key, {}, {}});
   }
 
-  Objects List(SelectionRequest selection = {}, int64_t limit = 0) {
+  Objects List(store::SelectionRequest selection = {}, int64_t limit = 0) {
     Objects out;
     std::string token;
     do {
-      CacheListRequest request;
+      store::CacheListRequest request;
       request.selection = selection;
       request.limit = limit;
       request.continue_token = token;
-      auto reply =
-          Await<ListReply>([&](auto done) { cache_->List(std::move(request), std::move(done)); });
+      auto reply = store::Await<store::ListReply>(
+          [&](auto done) { cache_->List(std::move(request), std::move(done)); });
       EXPECT_TRUE(reply) << reply.error().ToString();
       if (!reply) return out;
       token = reply->page().continue_token;
-      ListCursor at = reply->Entries();
-      while (const CacheEntry* entry = at.Next()) {
+      store::ListCursor at = reply->Entries();
+      while (const store::CacheEntry* entry = at.Next()) {
         out[std::string(entry->key())] = entry->revision().value;
       }
     } while (!token.empty());
@@ -98,7 +101,7 @@ class CacheOverEmbeddedTest : public ::testing::Test {
   // The revision of the object, or zero.
   int64_t Get(const std::string& key) {
     const size_t slash = key.find('/');
-    auto reply = Await<CacheGetReply>([&](auto done) {
+    auto reply = store::Await<store::CacheGetReply>([&](auto done) {
       cache_->Get({.name_space = key.substr(0, slash), .name = key.substr(slash + 1)},
                   std::move(done));
     });
@@ -106,21 +109,22 @@ class CacheOverEmbeddedTest : public ::testing::Test {
     return reply && reply->entry ? reply->entry->revision().value : 0;
   }
 
-  std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
-  SymbolTable symbols_;
+  std::shared_ptr<store::MemoryDisk> disk_ = std::make_shared<store::MemoryDisk>();
+  object::SymbolTable symbols_;
   SystemClock clock_;
   SeededRandom store_random_{1};
   SeededRandom random_{2};
-  std::shared_ptr<const FactsReader> facts_;
-  std::unique_ptr<EmbeddedStore> store_;
-  std::optional<ResourceCache> cache_;
+  std::shared_ptr<const store::FactsReader> facts_;
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::optional<store::ResourceCache> cache_;
 };
 
 // Follows a selection through watches that it often gives up and resumes, and checks that each
 // event fits what it knows.
 class Follower {
  public:
-  Follower(ResourceCache& cache, Clock& clock, SelectionRequest selection, uint64_t seed)
+  Follower(store::ResourceCache& cache, Clock& clock, store::SelectionRequest selection,
+           uint64_t seed)
       : cache_(cache), clock_(clock), selection_(std::move(selection)), random_(seed) {}
 
   // Until the objects are those expected, which are set when nobody writes any more.
@@ -145,7 +149,7 @@ class Follower {
 
  private:
   bool Open() {
-    CacheWatchRequest request;
+    store::CacheWatchRequest request;
     request.selection = selection_;
     request.resource_version = last_ == 0 ? "0" : std::to_string(last_);
     request.allow_bookmarks = true;
@@ -154,7 +158,7 @@ class Follower {
       awake_ = true;
       wake_.notify_all();
     };
-    auto watcher = Await<std::unique_ptr<Watcher>>(
+    auto watcher = store::Await<std::unique_ptr<store::Watcher>>(
         [&](auto done) { cache_.Watch(std::move(request), std::move(done)); });
     EXPECT_TRUE(watcher) << watcher.error().ToString();
     if (!watcher) return false;
@@ -164,20 +168,20 @@ class Follower {
   }
 
   bool Follow(uint64_t events, Duration deadline) {
-    std::vector<WatchItem> items;
+    std::vector<store::WatchItem> items;
     // The state that a watch begins with is in order of keys, so one cannot resume within it.
     while (events > 0 || initial_) {
       items.clear();
-      const Watcher::Progress progress = watcher_->Take(1 + random_.Uniform(20), items);
-      for (const WatchItem& item : items) {
+      const store::Watcher::Progress progress = watcher_->Take(1 + random_.Uniform(20), items);
+      for (const store::WatchItem& item : items) {
         if (!Apply(item)) return false;
       }
       events -= std::min<uint64_t>(events, items.size());
-      if (progress == Watcher::Progress::kEnded) {
+      if (progress == store::Watcher::Progress::kEnded) {
         ADD_FAILURE() << watcher_->why().ToString();
         return false;
       }
-      if (progress != Watcher::Progress::kIdle) continue;
+      if (progress != store::Watcher::Progress::kIdle) continue;
       initial_ = false;
       if (Done() || clock_.Monotonic() >= deadline) return true;
       std::unique_lock lock(mutex_);
@@ -187,21 +191,21 @@ class Follower {
     return true;
   }
 
-  bool Apply(const WatchItem& item) {
+  bool Apply(const store::WatchItem& item) {
     const int64_t revision = item.event->revision().value;
-    const bool known = item.type == EventType::kBookmark ||
+    const bool known = item.type == store::EventType::kBookmark ||
                        objects_.contains(std::string(item.event->Object(item.type)->key()));
     EXPECT_TRUE(initial_ || revision >= last_) << "back in time";
-    if (item.type == EventType::kBookmark) {
+    if (item.type == store::EventType::kBookmark) {
       bookmark_ = revision;
       last_ = std::max(last_, revision);
       return true;
     }
     const std::string key(item.event->Object(item.type)->key());
     EXPECT_GT(revision, initial_ ? 0 : bookmark_) << "an event that a bookmark had ruled out";
-    EXPECT_EQ(known, item.type != EventType::kAdded) << key << "@" << revision;
+    EXPECT_EQ(known, item.type != store::EventType::kAdded) << key << "@" << revision;
     EXPECT_LT(known ? objects_[key] : 0, revision) << key << " came twice";
-    if (item.type == EventType::kDeleted) {
+    if (item.type == store::EventType::kDeleted) {
       objects_.erase(key);
     } else {
       objects_[key] = revision;
@@ -215,11 +219,11 @@ class Follower {
     return expected_ && *expected_ == objects_;
   }
 
-  ResourceCache& cache_;
+  store::ResourceCache& cache_;
   Clock& clock_;
-  const SelectionRequest selection_;
+  const store::SelectionRequest selection_;
   SeededRandom random_;
-  std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<store::Watcher> watcher_;
   bool initial_ = true;
   int64_t last_ = 0;
   int64_t bookmark_ = 0;
@@ -247,25 +251,27 @@ TEST_F(CacheOverEmbeddedTest, ACommitIsVisibleInTheCacheBeforeItsAnswer) {
 TEST_F(CacheOverEmbeddedTest, PagesAreOfOneStateWhileOthersWrite) {
   for (int i = 0; i < 50; ++i) Put("ns/p" + std::to_string(100 + i));
   StartCache();
-  CacheListRequest first;
+  store::CacheListRequest first;
   first.limit = 7;
-  auto page = Await<ListReply>([&](auto done) { cache_->List(std::move(first), std::move(done)); });
+  auto page = store::Await<store::ListReply>(
+      [&](auto done) { cache_->List(std::move(first), std::move(done)); });
   ASSERT_TRUE(page);
-  const Revision revision = page->revision();
+  const store::Revision revision = page->revision();
   size_t seen = 0;
   while (true) {
-    ListCursor at = page->Entries();
-    while (const CacheEntry* entry = at.Next()) {
+    store::ListCursor at = page->Entries();
+    while (const store::CacheEntry* entry = at.Next()) {
       EXPECT_LE(entry->revision(), revision);
       ++seen;
     }
     if (page->page().continue_token.empty()) break;
     for (int i = 0; i < 80; ++i) Put("ns/p" + std::to_string(100 + i));
     Delete("ns/p149");
-    CacheListRequest next;
+    store::CacheListRequest next;
     next.limit = 7;
     next.continue_token = page->page().continue_token;
-    page = Await<ListReply>([&](auto done) { cache_->List(std::move(next), std::move(done)); });
+    page = store::Await<store::ListReply>(
+        [&](auto done) { cache_->List(std::move(next), std::move(done)); });
     ASSERT_TRUE(page) << page.error().ToString();
     EXPECT_EQ(page->revision(), revision);
   }
@@ -278,18 +284,18 @@ TEST_F(CacheOverEmbeddedTest, FollowersSeeEveryChangeOnceWhateverElseHappens) {
   Put("ns/first", true, 1);
   StartCache();
 
-  SelectionRequest odd;
-  odd.labels = LabelSelector::Parse("odd=yes").value();
-  SelectionRequest on_node;
-  on_node.fields = FieldSelector::Parse("spec.nodeName=node-1").value();
-  SelectionRequest in_namespace;
+  store::SelectionRequest odd;
+  odd.labels = object::LabelSelector::Parse("odd=yes").value();
+  store::SelectionRequest on_node;
+  on_node.fields = object::FieldSelector::Parse("spec.nodeName=node-1").value();
+  store::SelectionRequest in_namespace;
   in_namespace.name_space = "ns1";
-  SelectionRequest one;
+  store::SelectionRequest one;
   one.name_space = "ns0";
   one.name = "p3";
-  const SelectionRequest selections[] = {{}, odd, on_node, in_namespace, one, {}};
+  const store::SelectionRequest selections[] = {{}, odd, on_node, in_namespace, one, {}};
   std::vector<std::unique_ptr<Follower>> followers;
-  for (const SelectionRequest& selection : selections) {
+  for (const store::SelectionRequest& selection : selections) {
     followers.push_back(
         std::make_unique<Follower>(*cache_, clock_, selection, 100 + followers.size()));
   }

@@ -16,25 +16,25 @@ namespace {
 class CommitBehaviourTest : public StoreFixture {
  protected:
   // Whatever was refused has changed nothing.
-  void ExpectRefused(Transaction transaction, StatusReason reason) {
-    const Revision before = Current();
-    EXPECT_EQ(ReasonOf(CommitAndWait(store(), std::move(transaction))), reason);
+  void ExpectRefused(store::Transaction transaction, StatusReason reason) {
+    const store::Revision before = Current();
+    EXPECT_EQ(ReasonOf(store::CommitAndWait(store(), std::move(transaction))), reason);
     EXPECT_EQ(Current(), before);
   }
 };
 
 TEST_P(CommitBehaviourTest, RevisionsBeginAtOneAndTheFirstWriteIsTwo) {
   if (!kind().fresh) GTEST_SKIP() << "the store was used before";
-  EXPECT_EQ(Current(), Revision{1});
-  EXPECT_EQ(Range({.range = KeyRange::All()}).revision, Revision{1});
-  EXPECT_EQ(Put("a", "1"), Revision{2});
-  EXPECT_EQ(Put("b", "1"), Revision{3});
+  EXPECT_EQ(Current(), store::Revision{1});
+  EXPECT_EQ(Range({.range = store::KeyRange::All()}).revision, store::Revision{1});
+  EXPECT_EQ(Put("a", "1"), store::Revision{2});
+  EXPECT_EQ(Put("b", "1"), store::Revision{3});
 }
 
 TEST_P(CommitBehaviourTest, EveryChangeGetsAGreaterRevision) {
-  Revision last = Current();
+  store::Revision last = Current();
   for (int i = 0; i < 20; ++i) {
-    const Revision next = i % 3 == 2 ? Delete(Text(i - 1)) : Put(Text(i), "same");
+    const store::Revision next = i % 3 == 2 ? Delete(Text(i - 1)) : Put(Text(i), "same");
     if (kind().fresh) {
       EXPECT_EQ(next.value, last.value + 1);
     }
@@ -45,17 +45,19 @@ TEST_P(CommitBehaviourTest, EveryChangeGetsAGreaterRevision) {
 }
 
 TEST_P(CommitBehaviourTest, WritingTheSameValueIsAChange) {
-  const Revision first = Put("a", "same");
-  const Revision second = Put("a", "same");
+  const store::Revision first = Put("a", "same");
+  const store::Revision second = Put("a", "same");
   EXPECT_GT(second, first);
   EXPECT_EQ(Get("a")->mod_revision, second);
 }
 
 TEST_P(CommitBehaviourTest, CreateIfAbsentCreatesOnce) {
-  const CommitReply created = Commit(Transaction::CreateIfAbsent(Key("a"), SharedBytes("1")));
+  const store::CommitReply created =
+      Commit(store::Transaction::CreateIfAbsent(Key("a"), SharedBytes("1")));
   EXPECT_TRUE(created.succeeded);
   EXPECT_TRUE(created.current.empty());
-  const CommitReply again = Commit(Transaction::CreateIfAbsent(Key("a"), SharedBytes("2")));
+  const store::CommitReply again =
+      Commit(store::Transaction::CreateIfAbsent(Key("a"), SharedBytes("2")));
   EXPECT_FALSE(again.succeeded);
   EXPECT_EQ(again.revision, created.revision);
   ASSERT_EQ(again.current.size(), 1u);
@@ -64,13 +66,14 @@ TEST_P(CommitBehaviourTest, CreateIfAbsentCreatesOnce) {
 }
 
 TEST_P(CommitBehaviourTest, UpdateIfRevisionNeedsTheLastOne) {
-  const Revision first = Put("a", "1");
-  const Revision second =
-      MustCommit(Transaction::UpdateIfRevision(Key("a"), first, SharedBytes("2")));
+  const store::Revision first = Put("a", "1");
+  const store::Revision second =
+      MustCommit(store::Transaction::UpdateIfRevision(Key("a"), first, SharedBytes("2")));
   EXPECT_GT(second, first);
-  for (const Revision wrong : {first, Revision{second.value + 1}, Revision{second.value + 100}}) {
-    const CommitReply late =
-        Commit(Transaction::UpdateIfRevision(Key("a"), wrong, SharedBytes("3")));
+  for (const store::Revision wrong :
+       {first, store::Revision{second.value + 1}, store::Revision{second.value + 100}}) {
+    const store::CommitReply late =
+        Commit(store::Transaction::UpdateIfRevision(Key("a"), wrong, SharedBytes("3")));
     EXPECT_FALSE(late.succeeded);
     EXPECT_EQ(late.revision, second);
     ASSERT_EQ(late.current.size(), 1u);
@@ -80,9 +83,9 @@ TEST_P(CommitBehaviourTest, UpdateIfRevisionNeedsTheLastOne) {
 }
 
 TEST_P(CommitBehaviourTest, UpdateIfRevisionOfAnAbsentKeyFails) {
-  const Revision revision = Put("other", "");
-  const CommitReply reply =
-      Commit(Transaction::UpdateIfRevision(Key("a"), revision, SharedBytes("1")));
+  const store::Revision revision = Put("other", "");
+  const store::CommitReply reply =
+      Commit(store::Transaction::UpdateIfRevision(Key("a"), revision, SharedBytes("1")));
   EXPECT_FALSE(reply.succeeded);
   ASSERT_EQ(reply.current.size(), 1u);
   EXPECT_FALSE(reply.current[0]);
@@ -90,16 +93,16 @@ TEST_P(CommitBehaviourTest, UpdateIfRevisionOfAnAbsentKeyFails) {
 }
 
 TEST_P(CommitBehaviourTest, DeleteIfRevisionNeedsTheLastOne) {
-  const Revision first = Put("a", "1");
-  const Revision second = Put("a", "2");
-  const CommitReply late = Commit(Transaction::DeleteIfRevision(Key("a"), first));
+  const store::Revision first = Put("a", "1");
+  const store::Revision second = Put("a", "2");
+  const store::CommitReply late = Commit(store::Transaction::DeleteIfRevision(Key("a"), first));
   EXPECT_FALSE(late.succeeded);
   ASSERT_EQ(late.current.size(), 1u);
   EXPECT_EQ(late.current[0]->mod_revision, second);
-  const Revision third = MustCommit(Transaction::DeleteIfRevision(Key("a"), second));
+  const store::Revision third = MustCommit(store::Transaction::DeleteIfRevision(Key("a"), second));
   EXPECT_GT(third, second);
   EXPECT_FALSE(Get("a"));
-  const CommitReply gone = Commit(Transaction::DeleteIfRevision(Key("a"), second));
+  const store::CommitReply gone = Commit(store::Transaction::DeleteIfRevision(Key("a"), second));
   EXPECT_FALSE(gone.succeeded);
   EXPECT_FALSE(gone.current.at(0));
   EXPECT_EQ(gone.revision, third);
@@ -108,20 +111,20 @@ TEST_P(CommitBehaviourTest, DeleteIfRevisionNeedsTheLastOne) {
 TEST_P(CommitBehaviourTest, AKeyThatWasDeletedIsAbsent) {
   Put("a", "1");
   Delete("a");
-  EXPECT_TRUE(Commit(Transaction::CreateIfAbsent(Key("a"), SharedBytes("2"))).succeeded);
+  EXPECT_TRUE(Commit(store::Transaction::CreateIfAbsent(Key("a"), SharedBytes("2"))).succeeded);
 }
 
 TEST_P(CommitBehaviourTest, VersionsCountWritesSinceTheCreation) {
-  const Revision created = Put("a", "1");
+  const store::Revision created = Put("a", "1");
   for (int64_t version = 2; version < 5; ++version) {
-    const Revision revision = Put("a", Text(version));
-    const std::optional<KeyValue> entry = Get("a");
+    const store::Revision revision = Put("a", Text(version));
+    const std::optional<store::KeyValue> entry = Get("a");
     EXPECT_EQ(entry->version, version);
     EXPECT_EQ(entry->create_revision, created);
     EXPECT_EQ(entry->mod_revision, revision);
   }
   Delete("a");
-  const Revision anew = Put("a", "new");
+  const store::Revision anew = Put("a", "new");
   EXPECT_EQ(Get("a")->version, 1);
   EXPECT_EQ(Get("a")->create_revision, anew);
 }
@@ -129,26 +132,26 @@ TEST_P(CommitBehaviourTest, VersionsCountWritesSinceTheCreation) {
 TEST_P(CommitBehaviourTest, AllWritesOfATransactionHaveOneRevision) {
   Put("b", "old");
   Put("c", "old");
-  const Revision revision = MustCommit(
+  const store::Revision revision = MustCommit(
       {{}, {PutOf(Key("a"), "1"), DeleteOf(Key("b")), PutOf(Key("c"), "2"), PutOf(Key("d"), "3")}});
   EXPECT_EQ(Current(), revision);
-  const RangeReply reply = Range({.range = All()});
+  const store::RangeReply reply = Range({.range = All()});
   EXPECT_EQ(Listed(reply), (std::vector<std::string>{"a=1", "c=2", "d=3"}));
-  for (const KeyValue& entry : reply.entries) EXPECT_EQ(entry.mod_revision, revision);
+  for (const store::KeyValue& entry : reply.entries) EXPECT_EQ(entry.mod_revision, revision);
   EXPECT_EQ(reply.entries[1].version, 2);
   // And before it, none of them is there.
-  EXPECT_EQ(Listed(Range({.range = All(), .at = Revision{revision.value - 1}})),
+  EXPECT_EQ(Listed(Range({.range = All(), .at = store::Revision{revision.value - 1}})),
             (std::vector<std::string>{"b=old", "c=old"}));
 }
 
 TEST_P(CommitBehaviourTest, OneFailedConditionStopsAllWrites) {
-  const Revision a = Put("a", "1");
-  const Revision b = Put("b", "1");
-  Transaction transaction;
+  const store::Revision a = Put("a", "1");
+  const store::Revision b = Put("b", "1");
+  store::Transaction transaction;
   transaction.conditions = {
       {Key("a"), a}, {Key("c"), {}}, {Key("b"), a}, {Key("d"), b}, {Key("a"), b}};
   transaction.writes = {PutOf(Key("a"), "2"), PutOf(Key("c"), "2"), DeleteOf(Key("b"))};
-  const CommitReply reply = Commit(transaction);
+  const store::CommitReply reply = Commit(transaction);
   EXPECT_FALSE(reply.succeeded);
   EXPECT_EQ(reply.revision, b);
   // One answer for each condition, in their order, also for those that held.
@@ -162,35 +165,36 @@ TEST_P(CommitBehaviourTest, OneFailedConditionStopsAllWrites) {
 }
 
 TEST_P(CommitBehaviourTest, ConditionsMayBeAboutOtherKeysThanTheWrites) {
-  const Revision guard = Put("guard", "");
-  Transaction transaction{{{Key("guard"), guard}, {Key("none"), {}}}, {PutOf(Key("a"), "1")}};
+  const store::Revision guard = Put("guard", "");
+  store::Transaction transaction{{{Key("guard"), guard}, {Key("none"), {}}},
+                                 {PutOf(Key("a"), "1")}};
   EXPECT_TRUE(Commit(transaction).succeeded);
   Put("guard", "moved");
   EXPECT_FALSE(Commit(transaction).succeeded);
 }
 
 TEST_P(CommitBehaviourTest, WithoutWritesItOnlyCompares) {
-  const Revision revision = Put("a", "1");
-  const CommitReply holds = Commit({{{Key("a"), revision}}, {}});
+  const store::Revision revision = Put("a", "1");
+  const store::CommitReply holds = Commit({{{Key("a"), revision}}, {}});
   EXPECT_TRUE(holds.succeeded);
   EXPECT_EQ(holds.revision, revision);
-  const CommitReply fails = Commit({{{Key("a"), {}}}, {}});
+  const store::CommitReply fails = Commit({{{Key("a"), {}}}, {}});
   EXPECT_FALSE(fails.succeeded);
   EXPECT_EQ(fails.current.at(0)->mod_revision, revision);
   EXPECT_EQ(Current(), revision);
 }
 
 TEST_P(CommitBehaviourTest, DeletingAnAbsentKeySucceedsAndChangesNothing) {
-  const Revision before = Put("a", "1");
-  const CommitReply reply = Commit({{}, {DeleteOf(Key("b")), DeleteOf(Key("c"))}});
+  const store::Revision before = Put("a", "1");
+  const store::CommitReply reply = Commit({{}, {DeleteOf(Key("b")), DeleteOf(Key("c"))}});
   EXPECT_TRUE(reply.succeeded);
   EXPECT_EQ(reply.revision, before);
   EXPECT_EQ(Current(), before);
 }
 
 TEST_P(CommitBehaviourTest, DeletingAnAbsentKeyBesideAChangeIsFine) {
-  const Revision before = Current();
-  const Revision revision = MustCommit({{}, {DeleteOf(Key("b")), PutOf(Key("a"), "1")}});
+  const store::Revision before = Current();
+  const store::Revision revision = MustCommit({{}, {DeleteOf(Key("b")), PutOf(Key("a"), "1")}});
   EXPECT_GT(revision, before);
   EXPECT_EQ(Get("a")->mod_revision, revision);
   EXPECT_FALSE(Get("b"));
@@ -204,8 +208,9 @@ TEST_P(CommitBehaviourTest, ConcurrentCreationsHaveOneWinner) {
     std::vector<std::unique_ptr<Thread>> clients;
     for (int client = 0; client < kClients; ++client) {
       clients.push_back(std::make_unique<Thread>("client", [&, client] {
-        const auto reply = CommitAndWait(
-            store(), Transaction::CreateIfAbsent(Key(Text(round)), SharedBytes(Text(client))));
+        const auto reply = store::CommitAndWait(
+            store(),
+            store::Transaction::CreateIfAbsent(Key(Text(round)), SharedBytes(Text(client))));
         ASSERT_TRUE(reply);
         if (reply->succeeded)
           ++winners;
@@ -225,11 +230,11 @@ TEST_P(CommitBehaviourTest, ConcurrentCountersLoseNothing) {
   std::vector<std::unique_ptr<Thread>> clients;
   for (int client = 0; client < kClients; ++client) {
     clients.push_back(std::make_unique<Thread>("client", [&] {
-      std::optional<KeyValue> now = Get("counter");
+      std::optional<store::KeyValue> now = Get("counter");
       for (int done = 0; done < kIncrements;) {
         const int next = std::stoi(std::string(now->value.view())) + 1;
-        CommitReply reply = Commit(Transaction::UpdateIfRevision(Key("counter"), now->mod_revision,
-                                                                 SharedBytes(Text(next))));
+        store::CommitReply reply = Commit(store::Transaction::UpdateIfRevision(
+            Key("counter"), now->mod_revision, SharedBytes(Text(next))));
         if (reply.succeeded) {
           ++done;
           now->value = SharedBytes(Text(next));
@@ -249,16 +254,17 @@ TEST_P(CommitBehaviourTest, ManyConcurrentCommitsGetRevisionsOfTheirOwn) {
   constexpr int kCommits = 500;
   std::mutex mutex;
   std::condition_variable all_done;
-  std::set<Revision> revisions;
+  std::set<store::Revision> revisions;
   int answers = 0;
-  const Revision before = Current();
+  const store::Revision before = Current();
   for (int i = 0; i < kCommits; ++i) {
-    store().Commit(PutTransaction(Key(Text(i % 7)), Text(i)), [&](Result<CommitReply> reply) {
-      const std::lock_guard lock(mutex);
-      EXPECT_TRUE(reply);
-      if (reply) revisions.insert(reply->revision);
-      if (++answers == kCommits) all_done.notify_all();
-    });
+    store().Commit(PutTransaction(Key(Text(i % 7)), Text(i)),
+                   [&](Result<store::CommitReply> reply) {
+                     const std::lock_guard lock(mutex);
+                     EXPECT_TRUE(reply);
+                     if (reply) revisions.insert(reply->revision);
+                     if (++answers == kCommits) all_done.notify_all();
+                   });
   }
   std::unique_lock lock(mutex);
   all_done.wait(lock, [&] { return answers == kCommits; });
@@ -285,8 +291,9 @@ TEST_P(CommitBehaviourTest, AnEmptyKeyIsRefused) {
 }
 
 TEST_P(CommitBehaviourTest, ANegativeRevisionIsRefused) {
-  ExpectRefused(Transaction::UpdateIfRevision(Key("a"), Revision{-1}, SharedBytes("1")),
-                StatusReason::kBadRequest);
+  ExpectRefused(
+      store::Transaction::UpdateIfRevision(Key("a"), store::Revision{-1}, SharedBytes("1")),
+      StatusReason::kBadRequest);
 }
 
 TEST_P(CommitBehaviourTest, KeysHaveABound) {
@@ -294,7 +301,7 @@ TEST_P(CommitBehaviourTest, KeysHaveABound) {
   std::string longest = Key("");
   longest.append(limits::kMaxStoreTransactionBytes - 1024 - longest.size(), 'k');
   MustCommit(PutTransaction(longest, "1"));
-  EXPECT_EQ(Range({.range = KeyRange::Single(longest)}).entries.size(), 1u);
+  EXPECT_EQ(Range({.range = store::KeyRange::Single(longest)}).entries.size(), 1u);
   const std::string too_long = Key(std::string(limits::kMaxStoreKeyBytes, 'k'));
   ExpectRefused(PutTransaction(too_long, "1"), StatusReason::kRequestEntityTooLarge);
   ExpectRefused({{{too_long, {}}}, {PutOf(Key("a"), "1")}}, StatusReason::kRequestEntityTooLarge);
@@ -316,7 +323,7 @@ TEST_P(CommitBehaviourTest, TransactionsHaveABoundInBytes) {
 }
 
 TEST_P(CommitBehaviourTest, TransactionsHaveABoundInWrites) {
-  Transaction most;
+  store::Transaction most;
   for (size_t i = 0; i < limits::kMaxStoreTransactionWrites; ++i)
     most.writes.push_back(PutOf(Key(Text("w", i)), "1"));
   MustCommit(most);
@@ -327,7 +334,7 @@ TEST_P(CommitBehaviourTest, TransactionsHaveABoundInWrites) {
 }
 
 TEST_P(CommitBehaviourTest, ErrorsSayWhatIsWrong) {
-  const auto refused = CommitAndWait(store(), PutTransaction("", "1"));
+  const auto refused = store::CommitAndWait(store(), PutTransaction("", "1"));
   ASSERT_FALSE(refused);
   EXPECT_FALSE(refused.error().message().empty());
 }

@@ -16,31 +16,33 @@ using std::chrono::milliseconds;
 
 class EtcdCompactionFaultsTest : public EtcdFaultTest {
  protected:
-  Result<Revision> Current(Store& store) {
-    return Await<Revision>([&](auto done) { store.CurrentRevision(std::move(done)); });
+  Result<store::Revision> Current(store::Store& store) {
+    return store::Await<store::Revision>(
+        [&](auto done) { store.CurrentRevision(std::move(done)); });
   }
-  Result<Revision> Compact(Store& store, Revision revision) {
-    return Await<Revision>([&](auto done) { store.Compact(revision, std::move(done)); });
+  Result<store::Revision> Compact(store::Store& store, store::Revision revision) {
+    return store::Await<store::Revision>(
+        [&](auto done) { store.Compact(revision, std::move(done)); });
   }
-  Revision Put(Store& store, const std::string& key, std::string_view value) {
-    Transaction transaction;
+  store::Revision Put(store::Store& store, const std::string& key, std::string_view value) {
+    store::Transaction transaction;
     transaction.writes.push_back(
-        {.kind = Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
-    Result<CommitReply> reply = CommitAndWait(store, std::move(transaction));
+        {.kind = store::Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
+    Result<store::CommitReply> reply = store::CommitAndWait(store, std::move(transaction));
     EXPECT_TRUE(reply) << reply.error().message();
-    return reply ? reply->revision : Revision{};
+    return reply ? reply->revision : store::Revision{};
   }
 
   // The fault, if one is planted, shows from the first restart on.
   SceneFindings KillWhileCompacting(TamperingStore& store, int rounds) {
     FaultScene scene(clock_, {&store}, {.prefix = Text("/load/", runs_++, "/")});
-    Revision compacted;
+    store::Revision compacted;
     for (int round = 0; round < rounds; round++) {
       EXPECT_TRUE(scene.load().WaitForWrites(40, kPatience)) << "round " << round;
-      Result<Revision> now = Current(store);
+      Result<store::Revision> now = Current(store);
       EXPECT_TRUE(now) << now.error().message();
       if (!now) break;
-      Result<Revision> done = Fail(StatusReason::kUnknown, "not done");
+      Result<store::Revision> done = Fail(StatusReason::kUnknown, "not done");
       Thread compactor("compactor", [&] { done = Compact(store, *now); });
       LetPass(clock_, milliseconds(round % 5 * 3));
       cluster().Kill(0);
@@ -62,14 +64,14 @@ TEST_F(EtcdCompactionFaultsTest, WatchesThatBeginNearACompactionSeeAllOrExpire) 
   if (IsSkipped() || HasFatalFailure()) return;
   auto store = Open(cluster().endpoints());
   FaultScene scene(clock_, {store.get()}, {});
-  Revision compacted;
+  store::Revision compacted;
   size_t begun = scene.watches();
   for (int round = 0; round < 40 * FaultRounds(); round++) {
     ASSERT_TRUE(scene.load().WaitForWrites(10, kPatience)) << "round " << round;
-    Result<Revision> now = Current(*store);
+    Result<store::Revision> now = Current(*store);
     ASSERT_TRUE(now) << now.error().message();
-    Revision edge{now->value - 5};
-    Result<Revision> done = Fail(StatusReason::kUnknown, "not done");
+    store::Revision edge{now->value - 5};
+    Result<store::Revision> done = Fail(StatusReason::kUnknown, "not done");
     Thread compactor("compactor", [&] { done = Compact(*store, edge); });
     // Just before, at and after what is being compacted at this moment.
     for (int64_t offset = -1; offset <= 1; offset++)
@@ -94,15 +96,15 @@ TEST_F(EtcdCompactionFaultsTest, AWatchThatIsCutOffThroughACompactionExpiresInst
   ASSERT_TRUE(proxy) << proxy.error().message();
   auto watching = Open({(*proxy)->url()});
   auto writing = Open(cluster().endpoints());
-  Revision first = Put(*writing, "/k", "1");
-  WatchRequest request{.range = KeyRange::Prefix("/"), .from = first};
+  store::Revision first = Put(*writing, "/k", "1");
+  store::WatchRequest request{.range = store::KeyRange::Prefix("/"), .from = first};
   LoggingSink sink(clock_, "watch", request);
   auto watch = watching->StartWatch(request, &sink);
   ASSERT_TRUE(sink.WaitFor(first, kPatience));
   (*proxy)->SetMode(FaultyProxy::Mode::kRefuse);
   (*proxy)->CutConnections();
   for (int i = 2; i <= 10; i++) Put(*writing, "/k", std::to_string(i));
-  Result<Revision> now = Current(*writing);
+  Result<store::Revision> now = Current(*writing);
   ASSERT_TRUE(now) << now.error().message();
   ASSERT_TRUE(Compact(*writing, *now));
   (*proxy)->SetMode(FaultyProxy::Mode::kForward);
@@ -118,19 +120,20 @@ TEST_F(EtcdCompactionFaultsTest, ADeletionCompactedWhileTheWatchWasCutOffIsSeenO
   ASSERT_TRUE(proxy) << proxy.error().message();
   auto watching = Open({(*proxy)->url()});
   auto writing = Open(cluster().endpoints());
-  Revision put = Put(*writing, "/k", "1");
-  WatchRequest request{.range = KeyRange::Prefix("/"), .from = put};
+  store::Revision put = Put(*writing, "/k", "1");
+  store::WatchRequest request{.range = store::KeyRange::Prefix("/"), .from = put};
   LoggingSink sink(clock_, "watch", request);
   auto watch = watching->StartWatch(request, &sink);
   ASSERT_TRUE(sink.WaitFor(put, kPatience));
   (*proxy)->SetMode(FaultyProxy::Mode::kRefuse);
   (*proxy)->CutConnections();
-  Result<CommitReply> deleted = CommitAndWait(*writing, Transaction::DeleteIfRevision("/k", put));
+  Result<store::CommitReply> deleted =
+      store::CommitAndWait(*writing, store::Transaction::DeleteIfRevision("/k", put));
   ASSERT_TRUE(deleted) << deleted.error().message();
   // The watch will go on from exactly this revision.
   ASSERT_TRUE(Compact(*writing, deleted->revision));
   (*proxy)->SetMode(FaultyProxy::Mode::kForward);
-  Revision mark = Put(*writing, "/mark", "mark");
+  store::Revision mark = Put(*writing, "/mark", "mark");
   ASSERT_TRUE(sink.WaitFor(mark, kPatience));
   std::vector<WrittenChange> changes = {{put.value, 0, "/k", false, "1"},
                                         {deleted->revision.value, 0, "/k", true, ""},

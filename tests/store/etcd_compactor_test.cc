@@ -23,29 +23,29 @@ class EtcdCompactorTest : public ::testing::Test {
     auto started = EtcdCluster::Start(clock_, {});
     ASSERT_TRUE(started) << started.error().message();
     cluster_ = std::move(*started);
-    EtcdOptions options;
+    store::EtcdOptions options;
     options.endpoints = cluster_->endpoints();
     options.clock = &clock_;
     options.random = &random_;
-    auto store = EtcdStore::Open(options);
+    auto store = store::EtcdStore::Open(options);
     ASSERT_TRUE(store) << store.error().message();
     store_ = std::move(*store);
   }
 
-  Revision Put(const std::string& value) {
-    Transaction put;
-    put.writes.push_back({Write::Kind::kPut, "/a", SharedBytes(value), {}});
-    return CommitAndWait(*store_, std::move(put)).value().revision;
+  store::Revision Put(const std::string& value) {
+    store::Transaction put;
+    put.writes.push_back({store::Write::Kind::kPut, "/a", SharedBytes(value), {}});
+    return store::CommitAndWait(*store_, std::move(put)).value().revision;
   }
-  StatusReason ReadAt(Revision revision) {
-    RangeRequest request;
-    request.range = KeyRange::Single("/a");
+  StatusReason ReadAt(store::Revision revision) {
+    store::RangeRequest request;
+    request.range = store::KeyRange::Single("/a");
     request.at = revision;
-    auto reply = RangeAndWait(*store_, request);
+    auto reply = store::RangeAndWait(*store_, request);
     return reply ? StatusReason::kUnknown : reply.error().reason();
   }
   // Lets an interval pass for one server and waits for its round.
-  void Round(ManualClock& time, EtcdCompactor& compactor) {
+  void Round(ManualClock& time, store::EtcdCompactor& compactor) {
     const uint64_t before = compactor.state().rounds;
     ASSERT_TRUE(WaitUntilTrue(clock_, kSoon, [&] {
       // The compactor begins to wait only after its last round has ended. A step that comes just
@@ -59,17 +59,17 @@ class EtcdCompactorTest : public ::testing::Test {
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<EtcdCluster> cluster_;
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdStore> store_;
 };
 
 TEST_F(EtcdCompactorTest, ForgetsWhatIsOlderThanAnInterval) {
   ManualClock time;
-  EtcdCompactor compactor(*store_, time, kInterval);
-  const Revision one = Put("1");
-  const Revision two = Put("2");
+  store::EtcdCompactor compactor(*store_, time, kInterval);
+  const store::Revision one = Put("1");
+  const store::Revision two = Put("2");
   Round(time, compactor);
   EXPECT_EQ(ReadAt(one), StatusReason::kUnknown) << "nothing is compacted in the first interval";
-  const Revision three = Put("3");
+  const store::Revision three = Put("3");
   Round(time, compactor);
   EXPECT_EQ(ReadAt(one), StatusReason::kExpired);
   EXPECT_EQ(ReadAt(two), StatusReason::kExpired);
@@ -82,8 +82,8 @@ TEST_F(EtcdCompactorTest, ForgetsWhatIsOlderThanAnInterval) {
 TEST_F(EtcdCompactorTest, OneOfTwoServersCompactsAndTheOtherTakesOver) {
   ManualClock time_a;
   ManualClock time_b;
-  auto a = std::make_unique<EtcdCompactor>(*store_, time_a, kInterval);
-  EtcdCompactor b(*store_, time_b, kInterval);
+  auto a = std::make_unique<store::EtcdCompactor>(*store_, time_a, kInterval);
+  store::EtcdCompactor b(*store_, time_b, kInterval);
   Put("1");
   Round(time_a, *a);
   EXPECT_EQ(a->state().won, 1u);
@@ -92,14 +92,14 @@ TEST_F(EtcdCompactorTest, OneOfTwoServersCompactsAndTheOtherTakesOver) {
   Put("2");
   Round(time_a, *a);
   EXPECT_EQ(a->state().won, 2u);
-  const Revision compacted = a->state().compacted;
-  EXPECT_GT(compacted, Revision());
+  const store::Revision compacted = a->state().compacted;
+  EXPECT_GT(compacted, store::Revision());
   Round(time_b, b);
   EXPECT_EQ(b.state().won, 0u);
   EXPECT_EQ(b.state().compacted, compacted) << "learned from the key";
 
   a.reset();
-  const Revision last = Put("3");
+  const store::Revision last = Put("3");
   Round(time_b, b);
   EXPECT_EQ(b.state().won, 1u);
   EXPECT_GT(b.state().compacted, compacted);
@@ -108,24 +108,25 @@ TEST_F(EtcdCompactorTest, OneOfTwoServersCompactsAndTheOtherTakesOver) {
 
 TEST_F(EtcdCompactorTest, NotesItsRevisionWhereOtherServersLook) {
   ManualClock time;
-  EtcdCompactor compactor(*store_, time, kInterval);
+  store::EtcdCompactor compactor(*store_, time, kInterval);
   Put("1");
   Round(time, compactor);
   Round(time, compactor);
-  RangeRequest request;
-  request.range = KeyRange::Single(EtcdCompactor::kKey);
-  auto reply = RangeAndWait(*store_, request);
+  store::RangeRequest request;
+  request.range = store::KeyRange::Single(store::EtcdCompactor::kKey);
+  auto reply = store::RangeAndWait(*store_, request);
   ASSERT_TRUE(reply) << reply.error().message();
   ASSERT_EQ(reply->entries.size(), 1u);
   EXPECT_EQ(reply->entries[0].value.view(), std::to_string(compactor.state().compacted.value));
-  auto figures = Await<StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
+  auto figures =
+      store::Await<store::StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
   ASSERT_TRUE(figures) << figures.error().message();
   EXPECT_EQ(figures->compacted, compactor.state().compacted);
 }
 
 TEST_F(EtcdCompactorTest, AnIntervalOfZeroMeansNever) {
   ManualClock time;
-  EtcdCompactor compactor(*store_, time, Duration(0));
+  store::EtcdCompactor compactor(*store_, time, Duration(0));
   time.Advance(std::chrono::hours(24));
   EXPECT_EQ(compactor.state().rounds, 0u);
 }

@@ -27,11 +27,13 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
 
   // Commits while the proxy drops one direction; cuts the connections when the write or its answer
   // was dropped.
-  Result<CommitReply> CommitAcrossALostConnection(FaultyProxy::Mode mode, Transaction transaction) {
+  Result<store::CommitReply> CommitAcrossALostConnection(FaultyProxy::Mode mode,
+                                                         store::Transaction transaction) {
     proxy_->SetMode(mode);
     uint64_t dropped = proxy_->dropped_bytes();
-    Result<CommitReply> reply = Fail(StatusReason::kUnknown, "no answer");
-    Thread committer("committer", [&] { reply = CommitAndWait(*store_, std::move(transaction)); });
+    Result<store::CommitReply> reply = Fail(StatusReason::kUnknown, "no answer");
+    Thread committer("committer",
+                     [&] { reply = store::CommitAndWait(*store_, std::move(transaction)); });
     EXPECT_TRUE(WaitUntilTrue(clock_, kPatience,
                               [&] { return IsLost(mode, proxy_->dropped_bytes() - dropped); }));
     proxy_->CutConnections();
@@ -49,7 +51,7 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
     return value && *value == "value\n";
   }
 
-  SceneFindings LoseConnectionsUnderLoad(Store& store, int rounds) {
+  SceneFindings LoseConnectionsUnderLoad(store::Store& store, int rounds) {
     FaultScene scene(clock_, {&store}, {.prefix = "/load/" + std::to_string(runs_++) + "/"}, 4);
     constexpr FaultyProxy::Mode kModes[] = {
         FaultyProxy::Mode::kForward, FaultyProxy::Mode::kDropAnswers, FaultyProxy::Mode::kStall,
@@ -69,17 +71,19 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
   static constexpr const char* kKey = "/unknown";
   static constexpr size_t kLongBytes = 20'000;
   std::unique_ptr<FaultyProxy> proxy_;
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdStore> store_;
 };
 
 TEST_F(EtcdConnectionFaultsTest, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndHasHappened) {
   BeginBehindProxy();
   if (IsSkipped() || HasFatalFailure()) return;
-  Result<CommitReply> reply = CommitAcrossALostConnection(
-      FaultyProxy::Mode::kDropAnswers, Transaction::CreateIfAbsent(kKey, SharedBytes("value")));
+  Result<store::CommitReply> reply =
+      CommitAcrossALostConnection(FaultyProxy::Mode::kDropAnswers,
+                                  store::Transaction::CreateIfAbsent(kKey, SharedBytes("value")));
   ASSERT_FALSE(reply) << "the answer cannot have come";
   EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout) << reply.error().message();
-  Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}});
+  Result<store::RangeReply> read =
+      store::RangeAndWait(*store_, {.range = store::KeyRange::Single(kKey), .at = {}});
   ASSERT_TRUE(read) << read.error().message();
   ASSERT_EQ(read->entries.size(), 1U);
   EXPECT_EQ(read->entries[0].version, 1) << "it must not have been sent twice";
@@ -88,12 +92,13 @@ TEST_F(EtcdConnectionFaultsTest, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndHas
 TEST_F(EtcdConnectionFaultsTest, AWriteThatIsLostOnItsWayIsOfUnknownOutcomeAndHasNotHappened) {
   BeginBehindProxy();
   if (IsSkipped() || HasFatalFailure()) return;
-  Result<CommitReply> reply = CommitAcrossALostConnection(
+  Result<store::CommitReply> reply = CommitAcrossALostConnection(
       FaultyProxy::Mode::kDropRequests,
-      Transaction::CreateIfAbsent(kKey, SharedBytes(std::string(kLongBytes, 'v'))));
+      store::Transaction::CreateIfAbsent(kKey, SharedBytes(std::string(kLongBytes, 'v'))));
   ASSERT_FALSE(reply) << "nobody can have answered";
   EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout) << reply.error().message();
-  Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}});
+  Result<store::RangeReply> read =
+      store::RangeAndWait(*store_, {.range = store::KeyRange::Single(kKey), .at = {}});
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_TRUE(read->entries.empty());
 }
@@ -104,9 +109,10 @@ TEST_F(EtcdConnectionFaultsTest, AReadWhoseAnswerIsLostIsAskedAgain) {
   ASSERT_TRUE(cluster().Control(0, {"put", kKey, "value"}));
   proxy_->SetMode(FaultyProxy::Mode::kDropAnswers);
   uint64_t dropped = proxy_->dropped_bytes();
-  Result<RangeReply> read = Fail(StatusReason::kUnknown, "no answer");
-  Thread reader("reader",
-                [&] { read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}}); });
+  Result<store::RangeReply> read = Fail(StatusReason::kUnknown, "no answer");
+  Thread reader("reader", [&] {
+    read = store::RangeAndWait(*store_, {.range = store::KeyRange::Single(kKey), .at = {}});
+  });
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return proxy_->dropped_bytes() > dropped; }));
   proxy_->CutConnections();
   proxy_->SetMode(FaultyProxy::Mode::kForward);

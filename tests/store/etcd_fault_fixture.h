@@ -31,8 +31,8 @@ class EtcdFaultTest : public ::testing::Test {
   }
 
   // Gives up on a member that is silent within a second or two, not within half a minute.
-  EtcdOptions OptionsFor(std::vector<std::string> endpoints) {
-    EtcdOptions options;
+  store::EtcdOptions OptionsFor(std::vector<std::string> endpoints) {
+    store::EtcdOptions options;
     options.endpoints = std::move(endpoints);
     options.dial_timeout = std::chrono::seconds(2);
     options.keepalive_time = std::chrono::seconds(1);
@@ -47,11 +47,11 @@ class EtcdFaultTest : public ::testing::Test {
     options.random = &random_;
     return options;
   }
-  std::unique_ptr<EtcdStore> Open(std::vector<std::string> endpoints) {
+  std::unique_ptr<store::EtcdStore> Open(std::vector<std::string> endpoints) {
     return Open(OptionsFor(std::move(endpoints)));
   }
-  std::unique_ptr<EtcdStore> Open(EtcdOptions options) {
-    Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(std::move(options));
+  std::unique_ptr<store::EtcdStore> Open(store::EtcdOptions options) {
+    Result<std::unique_ptr<store::EtcdStore>> store = store::EtcdStore::Open(std::move(options));
     EXPECT_TRUE(store) << store.error().message();
     return store ? std::move(*store) : nullptr;
   }

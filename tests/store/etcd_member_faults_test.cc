@@ -89,7 +89,7 @@ TEST_F(EtcdMemberFaultsTest, AllMembersDownIsAFailingHealthCheckUntilTheyAreBack
     EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store->Health().writable; }));
     cluster().KillAll();
     EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] {
-      StoreHealth health = store->Health();
+      store::StoreHealth health = store->Health();
       return !health.readable && !health.writable && !health.reason.empty();
     }));
     for (int i = 0; i < 3; i++) ASSERT_TRUE(cluster().Restart(i));

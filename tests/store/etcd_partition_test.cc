@@ -48,7 +48,7 @@ TEST_F(EtcdPartitionTest, AClientOfAllMembersGoesOnWithTheMajority) {
 TEST_F(EtcdPartitionTest, AClientOfTheMinorityWritesNothingAndCatchesUpAfterHealing) {
   BeginSplit();
   if (IsSkipped() || HasFatalFailure()) return;
-  EtcdOptions impatient = OptionsFor({cluster().endpoint(a_)});
+  store::EtcdOptions impatient = OptionsFor({cluster().endpoint(a_)});
   impatient.request_timeout = std::chrono::seconds(1);
   auto minority = Open(std::move(impatient));
   auto majority = Open({cluster().endpoint(b_), cluster().endpoint(c_)});
@@ -59,8 +59,8 @@ TEST_F(EtcdPartitionTest, AClientOfTheMinorityWritesNothingAndCatchesUpAfterHeal
     return !cluster().Healthy(a_) && cluster().Healthy(b_) && cluster().Healthy(c_);
   }));
   EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience)) << "with the majority";
-  Result<CommitReply> refused =
-      CommitAndWait(*minority, Transaction::CreateIfAbsent("/elsewhere", SharedBytes("x")));
+  Result<store::CommitReply> refused = store::CommitAndWait(
+      *minority, store::Transaction::CreateIfAbsent("/elsewhere", SharedBytes("x")));
   ASSERT_FALSE(refused) << "acknowledged by a member that is alone";
   EXPECT_TRUE(refused.error().reason() == StatusReason::kServiceUnavailable ||
               refused.error().reason() == StatusReason::kServerTimeout)
@@ -68,8 +68,8 @@ TEST_F(EtcdPartitionTest, AClientOfTheMinorityWritesNothingAndCatchesUpAfterHeal
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !minority->Health().writable; }));
   // Revisions that the member which is alone has not heard of: when it catches up, the watches must
   // begin with these, neither with what it learns first nor with what comes next.
-  Result<Revision> ahead =
-      Await<Revision>([&](auto done) { majority->CurrentRevision(std::move(done)); });
+  Result<store::Revision> ahead =
+      store::Await<store::Revision>([&](auto done) { majority->CurrentRevision(std::move(done)); });
   ASSERT_TRUE(ahead) << ahead.error().message();
   for (int64_t offset : {-20, -1, 0, 1, 20})
     scene.AddWatch(*minority, Text("watch of the minority from ", offset),

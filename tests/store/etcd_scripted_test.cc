@@ -23,9 +23,10 @@ class EtcdScriptedTest : public EtcdFaultTest {
     ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store_->Health().writable; }));
   }
   // From the next revision on; returns when the server has it.
-  void StartWatch(Revision from = {}) {
-    WatchRequest request{.range = KeyRange::Prefix("/"),
-                         .from = from.value > 0 ? from : Revision{etcd_->revision() + 1}};
+  void StartWatch(store::Revision from = {}) {
+    store::WatchRequest request{
+        .range = store::KeyRange::Prefix("/"),
+        .from = from.value > 0 ? from : store::Revision{etcd_->revision() + 1}};
     sink_ = std::make_unique<LoggingSink>(clock_, "watch", request);
     watch_ = store_->StartWatch(request, sink_.get());
     ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !etcd_->watches().empty(); }));
@@ -42,7 +43,7 @@ class EtcdScriptedTest : public EtcdFaultTest {
   }
   // Writes one more and checks all that the watch told until then.
   std::vector<WatchFinding> Findings() {
-    Revision mark{Put("/mark", "mark")};
+    store::Revision mark{Put("/mark", "mark")};
     EXPECT_TRUE(sink_->WaitFor(mark, kPatience));
     std::vector<WatchLog> logs = {sink_->log()};
     return CheckWatches(logs, Truth(changes_, logs, mark));
@@ -57,10 +58,10 @@ class EtcdScriptedTest : public EtcdFaultTest {
   }
 
   std::unique_ptr<ScriptedEtcd> etcd_;
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdStore> store_;
   std::vector<WrittenChange> changes_;
   std::unique_ptr<LoggingSink> sink_;
-  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<store::Watch> watch_;
 };
 
 TEST_F(EtcdScriptedTest, AnHonestServerIsFollowedWithoutFindings) {
@@ -113,7 +114,7 @@ TEST_F(EtcdScriptedTest, EventsFromBeforeTheStartOfAWatchAreNotPassedOn) {
   event.mutable_kv()->set_create_revision(etcd_->revision());
   event.mutable_kv()->set_version(1);
   // As from a member that was cut off and is restored from a snapshot.
-  StartWatch(Revision{etcd_->revision() + 3});
+  StartWatch(store::Revision{etcd_->revision() + 3});
   etcd_->SendRaw(old);
   Put("/a", "early");
   Put("/a", "early too");
@@ -154,7 +155,7 @@ TEST_F(EtcdScriptedTest, ProgressOfAServerThatIsKnownToLieIsNotPassedOn) {
 TEST_F(EtcdScriptedTest, ProgressThatIsAskedForComesAfterTheEventsThatItCovers) {
   BeginScripted();
   StartWatch();
-  Revision last{Put("/a", "1")};
+  store::Revision last{Put("/a", "1")};
   watch_->RequestProgress();
   ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] {
     WatchLog log = sink_->log();
@@ -178,11 +179,13 @@ TEST_F(EtcdScriptedTest, ARevisionThatComesInFragmentsIsPassedOnInOneCall) {
     }
     return fragments;
   });
-  Transaction transaction;
+  store::Transaction transaction;
   for (const char* key : {"/a", "/b", "/c"})
-    transaction.writes.push_back(
-        {.kind = Write::Kind::kPut, .key = key, .value = SharedBytes("together"), .lease = {}});
-  Result<CommitReply> reply = CommitAndWait(*store_, std::move(transaction));
+    transaction.writes.push_back({.kind = store::Write::Kind::kPut,
+                                  .key = key,
+                                  .value = SharedBytes("together"),
+                                  .lease = {}});
+  Result<store::CommitReply> reply = store::CommitAndWait(*store_, std::move(transaction));
   ASSERT_TRUE(reply) << reply.error().message();
   for (const char* key : {"/a", "/b", "/c"})
     changes_.push_back({reply->revision.value, 0, key, false, "together"});
@@ -198,11 +201,13 @@ TEST_F(EtcdScriptedTest, AStreamThatBreaksBetweenFragmentsBeginsTheRevisionAnew)
     response.set_fragment(true);
     return {response};
   });
-  Transaction transaction;
+  store::Transaction transaction;
   for (const char* key : {"/a", "/b", "/c"})
-    transaction.writes.push_back(
-        {.kind = Write::Kind::kPut, .key = key, .value = SharedBytes("together"), .lease = {}});
-  Result<CommitReply> reply = CommitAndWait(*store_, std::move(transaction));
+    transaction.writes.push_back({.kind = store::Write::Kind::kPut,
+                                  .key = key,
+                                  .value = SharedBytes("together"),
+                                  .lease = {}});
+  Result<store::CommitReply> reply = store::CommitAndWait(*store_, std::move(transaction));
   ASSERT_TRUE(reply) << reply.error().message();
   for (const char* key : {"/a", "/b", "/c"})
     changes_.push_back({reply->revision.value, 0, key, false, "together"});
@@ -214,7 +219,7 @@ TEST_F(EtcdScriptedTest, ACompactedStartIsToldAsExpired) {
   BeginScripted();
   for (int i = 0; i < 10; i++) Put("/a", std::to_string(i));
   etcd_->Compact(etcd_->revision());
-  WatchRequest request{.range = KeyRange::Prefix("/"), .from = {2}};
+  store::WatchRequest request{.range = store::KeyRange::Prefix("/"), .from = {2}};
   LoggingSink sink(clock_, "watch", request);
   auto watch = store_->StartWatch(request, &sink);
   ASSERT_TRUE(sink.WaitForEnd(kPatience));
@@ -226,13 +231,14 @@ TEST_F(EtcdScriptedTest, WatchesOfAServerWhoseRevisionGoesBackExpireAndItIsReadA
   for (int i = 0; i < 10; i++) Put("/a", std::to_string(i));
   StartWatch();
   Put("/a", "10");
-  ASSERT_TRUE(sink_->WaitFor(Revision{etcd_->revision()}, kPatience));
+  ASSERT_TRUE(sink_->WaitFor(store::Revision{etcd_->revision()}, kPatience));
   etcd_->GoBackTo(5);
-  Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Prefix("/"), .at = {}});
+  Result<store::RangeReply> read =
+      store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/"), .at = {}});
   EXPECT_FALSE(read) << "a state was read that lies before one that was told";
   ASSERT_TRUE(sink_->WaitForEnd(kPatience));
   EXPECT_EQ(sink_->end()->reason(), StatusReason::kExpired) << sink_->end()->message();
-  read = RangeAndWait(*store_, {.range = KeyRange::Prefix("/"), .at = {}});
+  read = store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/"), .at = {}});
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->revision.value, 5);
 }
@@ -241,30 +247,32 @@ TEST_F(EtcdScriptedTest, WatchesEndWhenAnotherClusterTakesTheAddressAndThatOneIs
   BeginScripted();
   StartWatch();
   Put("/a", "1");
-  ASSERT_TRUE(sink_->WaitFor(Revision{etcd_->revision()}, kPatience));
+  ASSERT_TRUE(sink_->WaitFor(store::Revision{etcd_->revision()}, kPatience));
   etcd_->SetHeaderHook([](etcdserverpb::ResponseHeader& header) { header.set_cluster_id(7); });
-  EXPECT_FALSE(RangeAndWait(*store_, {.range = KeyRange::Prefix("/"), .at = {}}))
+  EXPECT_FALSE(store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/"), .at = {}}))
       << "what was asked of one cluster is not answered by another";
   ASSERT_TRUE(sink_->WaitForEnd(kPatience));
   EXPECT_EQ(sink_->end()->reason(), StatusReason::kExpired) << sink_->end()->message();
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] {
-    return RangeAndWait(*store_, {.range = KeyRange::Prefix("/"), .at = {}}).has_value();
+    return store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/"), .at = {}})
+        .has_value();
   }));
 }
 
 TEST_F(EtcdScriptedTest, ALostLeaderIsReportedWithTheFirstRequestThatMeetsIt) {
   auto etcd = ScriptedEtcd::Start();
   ASSERT_TRUE(etcd) << etcd.error().message();
-  EtcdOptions options = OptionsFor({(*etcd)->url()});
+  store::EtcdOptions options = OptionsFor({(*etcd)->url()});
   options.health_interval = std::chrono::hours(1);
   options.request_timeout = std::chrono::milliseconds(300);
   auto store = Open(options);
   ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store->Health().writable; }));
   (*etcd)->SetCallHook([](const std::string& call) {
-    return call == "Status" ? GrpcStatus()
-                            : GrpcStatus{GrpcCode::kUnavailable, "etcdserver: no leader"};
+    return call == "Status"
+               ? grpc::GrpcStatus()
+               : grpc::GrpcStatus{grpc::GrpcCode::kUnavailable, "etcdserver: no leader"};
   });
-  EXPECT_FALSE(RangeAndWait(*store, {.range = KeyRange::Prefix("/"), .at = {}}));
+  EXPECT_FALSE(store::RangeAndWait(*store, {.range = store::KeyRange::Prefix("/"), .at = {}}));
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !store->Health().readable; }));
   EXPECT_NE(store->Health().reason.find("no leader"), std::string::npos) << store->Health().reason;
   (*etcd)->SetCallHook(nullptr);
@@ -273,25 +281,26 @@ TEST_F(EtcdScriptedTest, ALostLeaderIsReportedWithTheFirstRequestThatMeetsIt) {
 
 TEST_F(EtcdScriptedTest, AWriteThatFailsAfterTheFactIsOfUnknownOutcome) {
   struct Case {
-    GrpcCode code;
+    grpc::GrpcCode code;
     const char* message;
   };
   constexpr Case kCases[] = {
-      {GrpcCode::kUnavailable, "etcdserver: request timed out"},
-      {GrpcCode::kUnavailable, "etcdserver: leader changed"},
-      {GrpcCode::kUnavailable, "etcdserver: server stopped"},
-      {GrpcCode::kUnavailable, "transport is closing"},
-      {GrpcCode::kUnknown, "something new"},
-      {GrpcCode::kInternal, "stream reset"},
+      {grpc::GrpcCode::kUnavailable, "etcdserver: request timed out"},
+      {grpc::GrpcCode::kUnavailable, "etcdserver: leader changed"},
+      {grpc::GrpcCode::kUnavailable, "etcdserver: server stopped"},
+      {grpc::GrpcCode::kUnavailable, "transport is closing"},
+      {grpc::GrpcCode::kUnknown, "something new"},
+      {grpc::GrpcCode::kInternal, "stream reset"},
   };
   BeginScripted();
   for (const Case& fault : kCases) {
     etcd_->SetCallHook([&](const std::string& call) {
-      return call == "Txn" ? GrpcStatus{fault.code, fault.message} : GrpcStatus();
+      return call == "Txn" ? grpc::GrpcStatus{fault.code, fault.message} : grpc::GrpcStatus();
     });
     int64_t before = etcd_->revision();
-    Result<CommitReply> reply = CommitAndWait(
-        *store_, Transaction::CreateIfAbsent(std::string("/") + fault.message, SharedBytes("x")));
+    Result<store::CommitReply> reply = store::CommitAndWait(
+        *store_,
+        store::Transaction::CreateIfAbsent(std::string("/") + fault.message, SharedBytes("x")));
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout)
         << fault.message << ": " << reply.error().message();

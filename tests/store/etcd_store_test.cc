@@ -45,48 +45,49 @@ class EtcdStoreTest : public ::testing::Test {
     static SystemClock clock;
     return clock;
   }
-  EtcdOptions Options() {
-    EtcdOptions out;
+  store::EtcdOptions Options() {
+    store::EtcdOptions out;
     out.endpoints = cluster_->endpoints();
     out.clock = &Time();
     out.random = &random_;
     return out;
   }
-  std::unique_ptr<EtcdStore> Open() {
-    auto store = EtcdStore::Open(Options());
+  std::unique_ptr<store::EtcdStore> Open() {
+    auto store = store::EtcdStore::Open(Options());
     EXPECT_TRUE(store) << store.error().message();
     return store ? std::move(*store) : nullptr;
   }
-  Revision Put(const std::string& name, std::string_view value, LeaseId lease = {}) {
-    Transaction put;
-    put.writes.push_back({Write::Kind::kPut, prefix_ + name, SharedBytes(value), lease});
-    auto reply = CommitAndWait(*store_, std::move(put));
+  store::Revision Put(const std::string& name, std::string_view value, store::LeaseId lease = {}) {
+    store::Transaction put;
+    put.writes.push_back({store::Write::Kind::kPut, prefix_ + name, SharedBytes(value), lease});
+    auto reply = store::CommitAndWait(*store_, std::move(put));
     EXPECT_TRUE(reply) << reply.error().message();
-    return reply ? reply->revision : Revision();
+    return reply ? reply->revision : store::Revision();
   }
-  Revision Now() {
-    auto revision = Await<Revision>([&](auto done) { store_->CurrentRevision(std::move(done)); });
+  store::Revision Now() {
+    auto revision =
+        store::Await<store::Revision>([&](auto done) { store_->CurrentRevision(std::move(done)); });
     EXPECT_TRUE(revision) << revision.error().message();
-    return revision.value_or(Revision());
+    return revision.value_or(store::Revision());
   }
-  KeyRange All() const { return KeyRange::Prefix(prefix_); }
+  store::KeyRange All() const { return store::KeyRange::Prefix(prefix_); }
 
   static EtcdCluster* cluster_;
   SystemRandom random_;
   std::string prefix_;
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdStore> store_;
 };
 EtcdCluster* EtcdStoreTest::cluster_ = nullptr;
 
 TEST_F(EtcdStoreTest, ReadsWhatItCommitted) {
-  auto created = CommitAndWait(
+  auto created = store::CommitAndWait(
       *store_,
-      Transaction::CreateIfAbsent(prefix_ + "a", SharedBytes(std::string_view("1\0x", 3))));
+      store::Transaction::CreateIfAbsent(prefix_ + "a", SharedBytes(std::string_view("1\0x", 3))));
   ASSERT_TRUE(created) << created.error().message();
   EXPECT_TRUE(created->succeeded);
-  RangeRequest request;
+  store::RangeRequest request;
   request.range = All();
-  auto reply = RangeAndWait(*store_, request);
+  auto reply = store::RangeAndWait(*store_, request);
   ASSERT_TRUE(reply) << reply.error().message();
   ASSERT_EQ(reply->entries.size(), 1u);
   EXPECT_EQ(reply->count, 1);
@@ -98,11 +99,11 @@ TEST_F(EtcdStoreTest, ReadsWhatItCommitted) {
 }
 
 TEST_F(EtcdStoreTest, FailedConditionsTellWhatIsThere) {
-  const Revision a = Put("a", "1");
-  Transaction change;
-  change.conditions = {{prefix_ + "absent", {}}, {prefix_ + "a", Revision{a.value - 1}}};
-  change.writes.push_back({Write::Kind::kPut, prefix_ + "b", SharedBytes("2"), {}});
-  auto reply = CommitAndWait(*store_, std::move(change));
+  const store::Revision a = Put("a", "1");
+  store::Transaction change;
+  change.conditions = {{prefix_ + "absent", {}}, {prefix_ + "a", store::Revision{a.value - 1}}};
+  change.writes.push_back({store::Write::Kind::kPut, prefix_ + "b", SharedBytes("2"), {}});
+  auto reply = store::CommitAndWait(*store_, std::move(change));
   ASSERT_TRUE(reply) << reply.error().message();
   EXPECT_FALSE(reply->succeeded);
   ASSERT_EQ(reply->current.size(), 2u);
@@ -112,15 +113,15 @@ TEST_F(EtcdStoreTest, FailedConditionsTellWhatIsThere) {
 }
 
 TEST_F(EtcdStoreTest, WatchTellsEveryEventOnce) {
-  const Revision before = Now();
-  const WatchRequest request{All(), Revision{before.value + 1}, true};
+  const store::Revision before = Now();
+  const store::WatchRequest request{All(), store::Revision{before.value + 1}, true};
   LoggingSink sink(Time(), "w", request);
   const auto watch = store_->StartWatch(request, &sink);
   Put("a", "1");
   Put("a", "2");
-  const Revision last = Put("b", "1");
+  const store::Revision last = Put("b", "1");
   ASSERT_TRUE(sink.WaitFor(last, kSoon));
-  std::vector<Event> events;
+  std::vector<store::Event> events;
   for (const WatchCall& call : sink.log().calls)
     events.insert(events.end(), call.events.begin(), call.events.end());
   ASSERT_EQ(events.size(), 3u);
@@ -132,10 +133,10 @@ TEST_F(EtcdStoreTest, WatchTellsEveryEventOnce) {
 
 TEST_F(EtcdStoreTest, WatchOfTheNextRevisionSeesTheCommitThatFollows) {
   for (int round = 0; round < 20; ++round) {
-    const WatchRequest request{All(), {}, false};
+    const store::WatchRequest request{All(), {}, false};
     LoggingSink sink(Time(), "w", request);
     const auto watch = store_->StartWatch(request, &sink);
-    const Revision put = Put("a", std::to_string(round));
+    const store::Revision put = Put("a", std::to_string(round));
     ASSERT_TRUE(sink.WaitFor(put, kSoon)) << round;
     EXPECT_EQ(sink.log().calls.front().events.front().revision(), put);
   }
@@ -144,15 +145,15 @@ TEST_F(EtcdStoreTest, WatchOfTheNextRevisionSeesTheCommitThatFollows) {
 TEST_F(EtcdStoreTest, RangesOfManyPagesAreOneState) {
   constexpr int kEntries = 1300;
   for (int first = 0; first < kEntries; first += 100) {
-    Transaction put;
+    store::Transaction put;
     for (int i = first; i < first + 100; ++i)
-      put.writes.push_back({Write::Kind::kPut, prefix_ + std::to_string(10'000 + i),
-                            SharedBytes(std::string(100, 'x')), LeaseId()});
-    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+      put.writes.push_back({store::Write::Kind::kPut, prefix_ + std::to_string(10'000 + i),
+                            SharedBytes(std::string(100, 'x')), store::LeaseId()});
+    ASSERT_TRUE(store::CommitAndWait(*store_, std::move(put)));
   }
-  RangeRequest request;
+  store::RangeRequest request;
   request.range = All();
-  auto all = RangeAndWait(*store_, request);
+  auto all = store::RangeAndWait(*store_, request);
   ASSERT_TRUE(all) << all.error().message();
   ASSERT_EQ(all->entries.size(), size_t{kEntries});
   EXPECT_EQ(all->count, kEntries);
@@ -160,28 +161,28 @@ TEST_F(EtcdStoreTest, RangesOfManyPagesAreOneState) {
   EXPECT_EQ(all->entries.front().key, prefix_ + "10000");
   EXPECT_EQ(all->entries.back().key, prefix_ + "11299");
   request.limit = 777;
-  auto some = RangeAndWait(*store_, request);
+  auto some = store::RangeAndWait(*store_, request);
   ASSERT_TRUE(some) << some.error().message();
   EXPECT_EQ(some->entries.size(), 777u);
   EXPECT_EQ(some->count, kEntries);
   EXPECT_TRUE(some->more);
   request.keys_only = true;
   request.limit = 0;
-  auto keys = RangeAndWait(*store_, request);
+  auto keys = store::RangeAndWait(*store_, request);
   ASSERT_TRUE(keys) << keys.error().message();
   EXPECT_EQ(keys->entries.size(), size_t{kEntries});
   EXPECT_TRUE(keys->entries[700].value.empty());
 }
 
 // Changes the store while a scan is under way.
-class DisturbingSink final : public ScanSink {
+class DisturbingSink final : public store::ScanSink {
  public:
   explicit DisturbingSink(std::function<void()> disturb) : disturb_(std::move(disturb)) {}
-  void OnEntries(std::vector<KeyValue> entries) override {
+  void OnEntries(std::vector<store::KeyValue> entries) override {
     if (seen.empty()) disturb_();
-    for (KeyValue& entry : entries) seen.push_back(std::move(entry));
+    for (store::KeyValue& entry : entries) seen.push_back(std::move(entry));
   }
-  std::vector<KeyValue> seen;
+  std::vector<store::KeyValue> seen;
 
  private:
   std::function<void()> disturb_;
@@ -189,27 +190,28 @@ class DisturbingSink final : public ScanSink {
 
 TEST_F(EtcdStoreTest, AScanIsOneStateHoweverTheStoreChanges) {
   for (int first = 0; first < 600; first += 100) {
-    Transaction put;
+    store::Transaction put;
     for (int i = first; i < first + 100; ++i)
-      put.writes.push_back(
-          {Write::Kind::kPut, prefix_ + std::to_string(10'000 + i), SharedBytes("old"), LeaseId()});
-    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+      put.writes.push_back({store::Write::Kind::kPut, prefix_ + std::to_string(10'000 + i),
+                            SharedBytes("old"), store::LeaseId()});
+    ASSERT_TRUE(store::CommitAndWait(*store_, std::move(put)));
   }
   // Another store, because a callback must not wait for its own.
   const auto other = Open();
   DisturbingSink sink([&] {
-    Transaction change;
-    change.writes.push_back({Write::Kind::kDelete, prefix_ + "10590", {}, {}});
-    change.writes.push_back({Write::Kind::kPut, prefix_ + "10591", SharedBytes("new"), {}});
-    change.writes.push_back({Write::Kind::kPut, prefix_ + "10600", SharedBytes("new"), {}});
+    store::Transaction change;
+    change.writes.push_back({store::Write::Kind::kDelete, prefix_ + "10590", {}, {}});
+    change.writes.push_back({store::Write::Kind::kPut, prefix_ + "10591", SharedBytes("new"), {}});
+    change.writes.push_back({store::Write::Kind::kPut, prefix_ + "10600", SharedBytes("new"), {}});
     std::atomic<bool> done = false;
     other->Commit(std::move(change), [&](auto) { done = true; });
     EXPECT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return done.load(); }));
   });
-  auto revision = Await<Revision>([&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
+  auto revision = store::Await<store::Revision>(
+      [&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
   ASSERT_TRUE(revision) << revision.error().message();
   ASSERT_EQ(sink.seen.size(), 600u);
-  for (const KeyValue& entry : sink.seen) {
+  for (const store::KeyValue& entry : sink.seen) {
     EXPECT_EQ(entry.value.view(), "old");
     EXPECT_LE(entry.mod_revision, *revision);
   }
@@ -217,11 +219,11 @@ TEST_F(EtcdStoreTest, AScanIsOneStateHoweverTheStoreChanges) {
 
 TEST_F(EtcdStoreTest, AScanThatIsCompactedAwaySaysSo) {
   for (int first = 0; first < 600; first += 100) {
-    Transaction put;
+    store::Transaction put;
     for (int i = first; i < first + 100; ++i)
-      put.writes.push_back(
-          {Write::Kind::kPut, prefix_ + std::to_string(10'000 + i), SharedBytes("old"), LeaseId()});
-    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+      put.writes.push_back({store::Write::Kind::kPut, prefix_ + std::to_string(10'000 + i),
+                            SharedBytes("old"), store::LeaseId()});
+    ASSERT_TRUE(store::CommitAndWait(*store_, std::move(put)));
   }
   DisturbingSink sink([&] {
     ASSERT_TRUE(cluster_->Control(0, {"put", prefix_ + "a", "1"}));
@@ -233,7 +235,8 @@ TEST_F(EtcdStoreTest, AScanThatIsCompactedAwaySaysSo) {
     const std::string newest = std::to_string(std::stoll(got->substr(at + 13)));
     ASSERT_TRUE(cluster_->Control(0, {"compact", newest}));
   });
-  auto revision = Await<Revision>([&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
+  auto revision = store::Await<store::Revision>(
+      [&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
   ASSERT_FALSE(revision);
   EXPECT_EQ(revision.error().reason(), StatusReason::kExpired) << revision.error().message();
 }
@@ -241,24 +244,25 @@ TEST_F(EtcdStoreTest, AScanThatIsCompactedAwaySaysSo) {
 TEST_F(EtcdStoreTest, ALargeRevisionComesToWatchesInOneCall) {
   // With the previous values more than a message of etcd holds, so it comes in fragments.
   const auto write = [&](char fill) {
-    Transaction put;
+    store::Transaction put;
     for (int i = 0; i < 10; ++i)
-      put.writes.push_back({Write::Kind::kPut, prefix_ + std::to_string(i),
-                            SharedBytes(std::string(140'000, fill)), LeaseId()});
-    return CommitAndWait(*store_, std::move(put)).value().revision;
+      put.writes.push_back({store::Write::Kind::kPut, prefix_ + std::to_string(i),
+                            SharedBytes(std::string(140'000, fill)), store::LeaseId()});
+    return store::CommitAndWait(*store_, std::move(put)).value().revision;
   };
-  const Revision first = write('a');
-  const WatchRequest request{All(), first, true};
+  const store::Revision first = write('a');
+  const store::WatchRequest request{All(), first, true};
   LoggingSink sink(Time(), "w", request);
   const auto watch = store_->StartWatch(request, &sink);
-  const Revision last = write('b');
+  const store::Revision last = write('b');
   ASSERT_TRUE(sink.WaitFor(last, kSoon));
   for (const WatchCall& call : sink.log().calls) {
-    for (const Event& event : call.events) {
-      EXPECT_EQ(
-          std::count_if(call.events.begin(), call.events.end(),
-                        [&](const Event& other) { return other.revision() == event.revision(); }),
-          10);
+    for (const store::Event& event : call.events) {
+      EXPECT_EQ(std::count_if(call.events.begin(), call.events.end(),
+                              [&](const store::Event& other) {
+                                return other.revision() == event.revision();
+                              }),
+                10);
       if (event.revision() != last) continue;
       EXPECT_EQ(event.previous->value.view()[0], 'a');
     }
@@ -267,7 +271,8 @@ TEST_F(EtcdStoreTest, ALargeRevisionComesToWatchesInOneCall) {
 
 TEST_F(EtcdStoreTest, FiguresTellOfTheServer) {
   Put("a", "1");
-  auto figures = Await<StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
+  auto figures =
+      store::Await<store::StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
   ASSERT_TRUE(figures) << figures.error().message();
   EXPECT_EQ(figures->engine, "etcd");
   EXPECT_GT(figures->bytes_on_disk, 0u);
@@ -282,13 +287,14 @@ TEST_F(EtcdStoreTest, ProgressOfDebiansEtcdIsNotBelieved) {
 }
 
 TEST_F(EtcdStoreTest, NobodyAtTheEndpointIsToldWithItsAddress) {
-  EtcdOptions options = Options();
+  store::EtcdOptions options = Options();
   options.endpoints = {"http://127.0.0.1:1"};
   options.request_timeout = std::chrono::seconds(2);
   options.max_backoff = std::chrono::milliseconds(100);
-  auto store = EtcdStore::Open(options);
+  auto store = store::EtcdStore::Open(options);
   ASSERT_TRUE(store) << store.error().message();
-  auto reply = CommitAndWait(**store, Transaction::CreateIfAbsent("/a", SharedBytes("1")));
+  auto reply =
+      store::CommitAndWait(**store, store::Transaction::CreateIfAbsent("/a", SharedBytes("1")));
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable) << "nothing was sent";
   EXPECT_NE(reply.error().message().find("http://127.0.0.1:1"), std::string::npos)
@@ -298,24 +304,24 @@ TEST_F(EtcdStoreTest, NobodyAtTheEndpointIsToldWithItsAddress) {
 }
 
 TEST_F(EtcdStoreTest, WhatIsOpenWhenTheStoreGoesIsAnswered) {
-  EtcdOptions options = Options();
+  store::EtcdOptions options = Options();
   options.endpoints = {"http://127.0.0.1:1"};
-  auto store = EtcdStore::Open(options).value();
+  auto store = store::EtcdStore::Open(options).value();
   std::atomic<int> answers = 0;
   const auto count = [&](auto reply) {
     EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
     ++answers;
   };
-  const WatchRequest request{All(), Revision{1}, false};
+  const store::WatchRequest request{All(), store::Revision{1}, false};
   LoggingSink sink(Time(), "w", request);
   LoggingSink next(Time(), "n", {});
   const auto watch = store->StartWatch(request, &sink);
   const auto watch_next = store->StartWatch({All(), {}, false}, &next);
   store->CurrentRevision(count);
   store->Range({}, count);
-  store->RenewLease(LeaseId{1}, count);
+  store->RenewLease(store::LeaseId{1}, count);
   store->Figures(count);
-  store->Commit(Transaction::CreateIfAbsent("/a", SharedBytes("1")), count);
+  store->Commit(store::Transaction::CreateIfAbsent("/a", SharedBytes("1")), count);
   EXPECT_EQ(answers, 0);
   store.reset();
   EXPECT_EQ(answers, 5);
@@ -328,18 +334,18 @@ TEST_F(EtcdStoreTest, ProgressThatIsStillWantedDoesNotKeepTheStoreFromClosing) {
   std::atomic<int> refused = 0;  // outlives the server, which may still count a call at the end
   auto etcd = ScriptedEtcd::Start();
   ASSERT_TRUE(etcd) << etcd.error().message();
-  EtcdOptions options = Options();
+  store::EtcdOptions options = Options();
   options.endpoints = {(*etcd)->url()};
   options.request_timeout = std::chrono::milliseconds(50);
-  auto store = EtcdStore::Open(options).value();
+  auto store = store::EtcdStore::Open(options).value();
   ASSERT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return store->Health().readable; }));
   ASSERT_TRUE(store->HasReliableProgress());
-  const WatchRequest request{KeyRange::All(), Revision{1}, false};
+  const store::WatchRequest request{store::KeyRange::All(), store::Revision{1}, false};
   LoggingSink sink(Time(), "w", request);
   const auto watch = store->StartWatch(request, &sink);
   (*etcd)->SetCallHook([&](const std::string&) {
     ++refused;
-    return GrpcStatus{GrpcCode::kUnavailable, "etcdserver: leader changed"};
+    return grpc::GrpcStatus{grpc::GrpcCode::kUnavailable, "etcdserver: leader changed"};
   });
   watch->RequestProgress();
   ASSERT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return refused > 0; }));
@@ -350,11 +356,12 @@ TEST_F(EtcdStoreTest, ProgressThatIsStillWantedDoesNotKeepTheStoreFromClosing) {
 TEST_F(EtcdStoreTest, AnEndpointMayBeAName) {
   auto etcd = ScriptedEtcd::Start();
   ASSERT_TRUE(etcd) << etcd.error().message();
-  EtcdOptions options = Options();
+  store::EtcdOptions options = Options();
   const std::string url = (*etcd)->url();
   options.endpoints = {"http://localhost" + url.substr(url.rfind(':'))};
-  auto store = EtcdStore::Open(options).value();
-  const auto reply = CommitAndWait(*store, Transaction::CreateIfAbsent("/a", SharedBytes("1")));
+  auto store = store::EtcdStore::Open(options).value();
+  const auto reply =
+      store::CommitAndWait(*store, store::Transaction::CreateIfAbsent("/a", SharedBytes("1")));
   EXPECT_TRUE(reply) << reply.error().message();
 }
 
@@ -372,16 +379,16 @@ class EtcdOwnClusterTest : public ::testing::Test {
     options_.random = &random_;
     options_.health_interval = std::chrono::milliseconds(100);
   }
-  Result<CommitReply> Put(Store& store, const std::string& value) {
-    Transaction put;
-    put.writes.push_back({Write::Kind::kPut, "/a", SharedBytes(value), {}});
-    return CommitAndWait(store, std::move(put));
+  Result<store::CommitReply> Put(store::Store& store, const std::string& value) {
+    store::Transaction put;
+    put.writes.push_back({store::Write::Kind::kPut, "/a", SharedBytes(value), {}});
+    return store::CommitAndWait(store, std::move(put));
   }
 
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<EtcdCluster> cluster_;
-  EtcdOptions options_;
+  store::EtcdOptions options_;
 };
 
 TEST_F(EtcdOwnClusterTest, CertificatesAreShownAndChecked) {
@@ -390,21 +397,21 @@ TEST_F(EtcdOwnClusterTest, CertificatesAreShownAndChecked) {
   options_.ca_file = cluster_->ca_file();
   options_.cert_file = cluster_->client_certificate_file();
   options_.key_file = cluster_->client_key_file();
-  auto store = EtcdStore::Open(options_);
+  auto store = store::EtcdStore::Open(options_);
   ASSERT_TRUE(store) << store.error().message();
   auto put = Put(**store, "1");
   EXPECT_TRUE(put) << put.error().message();
 
   options_.request_timeout = std::chrono::seconds(1);
-  EtcdOptions without = options_;
+  store::EtcdOptions without = options_;
   without.cert_file = without.key_file = "";
-  auto refused = EtcdStore::Open(without);
+  auto refused = store::EtcdStore::Open(without);
   ASSERT_TRUE(refused) << refused.error().message();
   EXPECT_FALSE(Put(**refused, "2")) << "etcd asks for a certificate";
 
-  EtcdOptions stranger = options_;
+  store::EtcdOptions stranger = options_;
   stranger.ca_file = "";
-  if (auto distrusting = EtcdStore::Open(stranger)) {
+  if (auto distrusting = store::EtcdStore::Open(stranger)) {
     EXPECT_FALSE(Put(**distrusting, "3")) << "the system does not know this authority";
   }
 }
@@ -424,7 +431,7 @@ TEST_F(EtcdOwnClusterTest, CertificatesAreReadAnewForANewConnection) {
   options_.max_backoff = std::chrono::milliseconds(100);
   // An authority that did not sign etcd's certificate, which is replaced by the right one.
   copy(cluster_->client_certificate_file(), options_.ca_file);
-  auto store = EtcdStore::Open(options_);
+  auto store = store::EtcdStore::Open(options_);
   ASSERT_TRUE(store) << store.error().message();
   ASSERT_TRUE(WaitUntilTrue(clock_, kSoon, [&] {
     return (*store)->Health().reason.find("https://") != std::string::npos;
@@ -439,7 +446,7 @@ TEST_F(EtcdOwnClusterTest, FilesThatCannotBeReadAreToldWithTheirFlag) {
   options_.clock = &clock_;
   options_.random = &random_;
   options_.ca_file = "/nonexistent/ca.pem";
-  auto store = EtcdStore::Open(options_);
+  auto store = store::EtcdStore::Open(options_);
   ASSERT_FALSE(store);
   EXPECT_NE(store.error().message().find("--etcd-cafile /nonexistent/ca.pem"), std::string::npos)
       << store.error().message();
@@ -452,7 +459,7 @@ TEST_F(EtcdOwnClusterTest, FilesThatHoldSomethingElseAreToldWithTheirFlag) {
   options_.random = &random_;
   options_.ca_file = files.path() + "/ca.pem";
   std::ofstream(options_.ca_file) << "-----BEGIN CERTIFICATE-----\nnothing\n";
-  auto store = EtcdStore::Open(options_);
+  auto store = store::EtcdStore::Open(options_);
   ASSERT_FALSE(store);
   EXPECT_NE(store.error().message().find("--etcd-cafile " + options_.ca_file), std::string::npos)
       << store.error().message();
@@ -461,10 +468,10 @@ TEST_F(EtcdOwnClusterTest, FilesThatHoldSomethingElseAreToldWithTheirFlag) {
 TEST_F(EtcdOwnClusterTest, AFullDatabaseRefusesWritesAndServesReadsUntilItIsMended) {
   Begin({.members = 1, .extra_arguments = {"--quota-backend-bytes=4194304"}});
   if (IsSkipped() || HasFatalFailure()) return;
-  auto store = EtcdStore::Open(options_).value();
-  Result<CommitReply> reply = Put(*store, "first");
+  auto store = store::EtcdStore::Open(options_).value();
+  Result<store::CommitReply> reply = Put(*store, "first");
   ASSERT_TRUE(reply) << reply.error().message();
-  Revision last = reply->revision;
+  store::Revision last = reply->revision;
   for (int i = 0; i < 100 && (reply = Put(*store, std::string(200'000, 'x'))); ++i)
     last = reply->revision;
   ASSERT_FALSE(reply) << "the quota was never reached";
@@ -473,9 +480,9 @@ TEST_F(EtcdOwnClusterTest, AFullDatabaseRefusesWritesAndServesReadsUntilItIsMend
   EXPECT_TRUE(store->Health().readable);
   EXPECT_FALSE(store->Health().writable);
   EXPECT_NE(store->Health().reason.find("space"), std::string::npos);
-  RangeRequest request;
-  request.range = KeyRange::Single("/a");
-  auto read = RangeAndWait(*store, request);
+  store::RangeRequest request;
+  request.range = store::KeyRange::Single("/a");
+  auto read = store::RangeAndWait(*store, request);
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->entries.at(0).mod_revision, last) << "a refused write changes nothing";
 

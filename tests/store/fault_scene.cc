@@ -23,17 +23,18 @@ std::string SceneFindings::Describe() const {
   return out;
 }
 
-FaultScene::FaultScene(Clock& clock, std::vector<Store*> stores, StoreLoadOptions load,
+FaultScene::FaultScene(Clock& clock, std::vector<store::Store*> stores, StoreLoadOptions load,
                        int watchers)
     : clock_(clock), stores_(std::move(stores)) {
-  KeyRange range = KeyRange::Prefix(load.prefix);
-  Result<Revision> now = Fail(StatusReason::kUnknown, "not asked");
+  store::KeyRange range = store::KeyRange::Prefix(load.prefix);
+  Result<store::Revision> now = Fail(StatusReason::kUnknown, "not asked");
   WaitUntilTrue(clock_, kPatience, [&] {
-    now = Await<Revision>([&](auto done) { stores_[0]->CurrentRevision(std::move(done)); });
+    now = store::Await<store::Revision>(
+        [&](auto done) { stores_[0]->CurrentRevision(std::move(done)); });
     return now.has_value();
   });
   if (!now) errors_.push_back("the store tells no revision: " + now.error().message());
-  first_ = Revision{now ? now->value + 1 : 2};
+  first_ = store::Revision{now ? now->value + 1 : 2};
   for (size_t store = 0; store < stores_.size(); store++)
     for (int i = 0; i < watchers; i++)
       AddWatch(*stores_[store], Text("watch ", i, " of store ", store),
@@ -46,19 +47,19 @@ FaultScene::~FaultScene() {
   watches_.clear();
 }
 
-size_t FaultScene::AddWatch(Store& store, std::string name, WatchRequest request) {
+size_t FaultScene::AddWatch(store::Store& store, std::string name, store::WatchRequest request) {
   sinks_.push_back(std::make_unique<LoggingSink>(clock_, std::move(name), request));
   watches_.push_back(store.StartWatch(std::move(request), sinks_.back().get()));
   return watches_.size() - 1;
 }
 
-SceneFindings FaultScene::Finish(Revision compacted) {
+SceneFindings FaultScene::Finish(store::Revision compacted) {
   load_->Stop();
-  Result<Revision> last = load_->Mark(*stores_[0], kPatience);
+  Result<store::Revision> last = load_->Mark(*stores_[0], kPatience);
   std::vector<std::string> errors = errors_;
   if (!last)
     errors.push_back("the store takes no writes after the fault: " + last.error().message());
-  for (Store* store : stores_) load_->ReadAll(*store);
+  for (store::Store* store : stores_) load_->ReadAll(*store);
   std::vector<WatchLog> logs;
   for (auto& sink : sinks_) {
     if (last && !sink->WaitFor(*last, kPatience))
@@ -71,7 +72,7 @@ SceneFindings FaultScene::Finish(Revision compacted) {
   }
   for (const std::string& error : load_->unexpected()) errors.push_back(error);
   std::vector<WrittenChange> changes = load_->changes();
-  Truth truth(changes, logs, last ? *last : Revision{});
+  Truth truth(changes, logs, last ? *last : store::Revision{});
   return {.linearizable = CheckLinearizable(load_->history()),
           .watches = CheckWatches(logs, truth, compacted),
           .errors = std::move(errors)};

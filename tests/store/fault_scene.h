@@ -35,28 +35,29 @@ class FaultScene {
  public:
   // Watchers begin at the store's present revision, before the load does; `watchers` of them on
   // each store, half of which ask for previous values.
-  FaultScene(Clock& clock, std::vector<Store*> stores, StoreLoadOptions load, int watchers = 2);
+  FaultScene(Clock& clock, std::vector<store::Store*> stores, StoreLoadOptions load,
+             int watchers = 2);
   ~FaultScene();
 
   StoreLoad& load() { return *load_; }
   // The revision from which the first watchers watch.
-  Revision first() const { return first_; }
+  store::Revision first() const { return first_; }
   // One more watch on a store. Returns its number.
-  size_t AddWatch(Store& store, std::string name, WatchRequest request);
+  size_t AddWatch(store::Store& store, std::string name, store::WatchRequest request);
   LoggingSink& sink(size_t watch) { return *sinks_.at(watch); }
-  Watch& watch(size_t watch) { return *watches_.at(watch); }
+  store::Watch& watch(size_t watch) { return *watches_.at(watch); }
   size_t watches() const { return watches_.size(); }
 
   // Ends the load and waits until every watch has told of the last write.
-  SceneFindings Finish(Revision compacted = {});
+  SceneFindings Finish(store::Revision compacted = {});
 
  private:
   Clock& clock_;
-  std::vector<Store*> stores_;
+  std::vector<store::Store*> stores_;
   std::vector<std::string> errors_;
-  Revision first_;
+  store::Revision first_;
   std::vector<std::unique_ptr<LoggingSink>> sinks_;
-  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<std::unique_ptr<store::Watch>> watches_;
   std::unique_ptr<StoreLoad> load_;
 };
 

@@ -28,9 +28,9 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsEntriesAndRevisions) {
   Put("b", "1");
   Delete("b");
   Put("c", std::string(100'000, 'x'));
-  const RangeReply before = Range({.range = All()});
+  const store::RangeReply before = Range({.range = All()});
   Reopen();
-  const RangeReply after = Range({.range = All()});
+  const store::RangeReply after = Range({.range = All()});
   EXPECT_EQ(after.entries, before.entries);
   EXPECT_EQ(after.revision, before.revision);
   EXPECT_GT(Put("a", "3"), before.revision);
@@ -38,7 +38,7 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsEntriesAndRevisions) {
 }
 
 TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsHistory) {
-  const Revision one = Put("a", "1");
+  const store::Revision one = Put("a", "1");
   Put("b", "1");
   Delete("a");
   Put("a", "2");
@@ -54,7 +54,7 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsHistory) {
 
 TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsTheRevisionOfADeletion) {
   Put("a", "1");
-  const Revision deleted = Delete("a");
+  const store::Revision deleted = Delete("a");
   Compact(deleted);
   Reopen();
   EXPECT_EQ(Current(), deleted);
@@ -62,12 +62,13 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsTheRevisionOfADeletion) {
 }
 
 TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsCompaction) {
-  const Revision one = Put("a", "1");
-  const Revision two = Put("a", "2");
+  const store::Revision one = Put("a", "1");
+  const store::Revision two = Put("a", "2");
   Put("a", "3");
   Compact(two);
   Reopen();
-  EXPECT_EQ(ReasonOf(RangeAndWait(store(), {.range = All(), .at = one})), StatusReason::kExpired);
+  EXPECT_EQ(ReasonOf(store::RangeAndWait(store(), {.range = All(), .at = one})),
+            StatusReason::kExpired);
   EXPECT_EQ(Listed(Range({.range = All(), .at = two})), (Names{"a=2"}));
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), one);
@@ -76,8 +77,8 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsCompaction) {
 }
 
 TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsLeases) {
-  const LeaseInfo lease = Grant(std::chrono::seconds(600));
-  const LeaseInfo revoked = Grant(std::chrono::seconds(600));
+  const store::LeaseInfo lease = Grant(std::chrono::seconds(600));
+  const store::LeaseInfo revoked = Grant(std::chrono::seconds(600));
   Put("a", "1", lease.id);
   Put("b", "1", revoked.id);
   ASSERT_TRUE(RevokeAndWait(store(), revoked.id));
@@ -91,18 +92,18 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsLeases) {
 }
 
 TEST_P(LifecycleBehaviourTest, LeasesEndAfterOpeningAgain) {
-  const LeaseInfo lease = Grant(std::chrono::seconds(5));
-  const Revision before = Put("a", "1", lease.id);
+  const store::LeaseInfo lease = Grant(std::chrono::seconds(5));
+  const store::Revision before = Put("a", "1", lease.id);
   Reopen();
   RecordingSink sink;
-  const auto watch = StartWatch(sink, All(), Revision{before.value + 1});
+  const auto watch = StartWatch(sink, All(), store::Revision{before.value + 1});
   under_test().PassTime(lease.granted);
   ASSERT_TRUE(sink.WaitForEvents(1));
   EXPECT_EQ(Told(sink.events()), (Names{"-a"}));
 }
 
 TEST_P(LifecycleBehaviourTest, OpeningAgainAndAgainChangesNothing) {
-  const Revision revision = Put("a", "1");
+  const store::Revision revision = Put("a", "1");
   for (int i = 0; i < 5; ++i) {
     Reopen();
     EXPECT_EQ(Current(), revision);
@@ -112,31 +113,31 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainAndAgainChangesNothing) {
 
 TEST_P(LifecycleBehaviourTest, HealthOfAWorkingStoreIsGood) {
   Put("a", "1");
-  const StoreHealth health = store().Health();
+  const store::StoreHealth health = store().Health();
   EXPECT_TRUE(health.readable);
   EXPECT_TRUE(health.writable);
   EXPECT_EQ(health.reason, "");
 }
 
 TEST_P(LifecycleBehaviourTest, FiguresTellHowThingsAre) {
-  const Result<StoreFigures> before = FiguresAndWait(store());
+  const Result<store::StoreFigures> before = FiguresAndWait(store());
   ASSERT_TRUE(before) << before.error().ToString();
   EXPECT_EQ(before->engine, kind().engine);
   for (int i = 0; i < 10; ++i) Put(Text(i), std::string(1000, 'x'));
   Delete("3");
   (void)Commit({{}, {DeleteOf(Key("absent"))}});
   Put("4", "1");
-  const Revision compacted = Put("4", "2");
+  const store::Revision compacted = Put("4", "2");
   Put("4", "3");
   Compact(compacted);
-  const Result<StoreFigures> after = FiguresAndWait(store());
+  const Result<store::StoreFigures> after = FiguresAndWait(store());
   ASSERT_TRUE(after);
   EXPECT_EQ(after->revision, Current());
   if (after->keys != -1) {
     EXPECT_EQ(after->keys, before->keys + 9);
   }
   EXPECT_EQ(after->commits, before->commits + 14);
-  if (kind().fresh || after->compacted != Revision()) {
+  if (kind().fresh || after->compacted != store::Revision()) {
     EXPECT_EQ(after->compacted, compacted);
   }
 }
@@ -144,10 +145,10 @@ TEST_P(LifecycleBehaviourTest, FiguresTellHowThingsAre) {
 TEST_P(LifecycleBehaviourTest, RequestsThatAreOpenAtTheEndAreAllAnsweredOnce) {
   constexpr int kRequests = 300;
   std::vector<std::atomic<int>> answers(2 * kRequests);
-  std::vector<Revision> committed(kRequests);
-  const Revision before = Current();
+  std::vector<store::Revision> committed(kRequests);
+  const store::Revision before = Current();
   for (int i = 0; i < kRequests; ++i) {
-    store().Commit(PutTransaction(Key(Text(i)), "1"), [&, i](Result<CommitReply> reply) {
+    store().Commit(PutTransaction(Key(Text(i)), "1"), [&, i](Result<store::CommitReply> reply) {
       if (reply)
         committed[i] = reply->revision;
       else
@@ -156,7 +157,7 @@ TEST_P(LifecycleBehaviourTest, RequestsThatAreOpenAtTheEndAreAllAnsweredOnce) {
             << reply.error().ToString();
       ++answers[i];
     });
-    store().Range({.range = All()}, [&, i](Result<RangeReply> reply) {
+    store().Range({.range = All()}, [&, i](Result<store::RangeReply> reply) {
       if (!reply) {
         EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
       }
@@ -168,28 +169,28 @@ TEST_P(LifecycleBehaviourTest, RequestsThatAreOpenAtTheEndAreAllAnsweredOnce) {
   ASSERT_TRUE(under_test().Open());
   EXPECT_GE(Current(), before);
   for (int i = 0; i < kRequests; ++i) {
-    if (committed[i] == Revision()) continue;
-    const std::optional<KeyValue> entry = Get(Text(i));
+    if (committed[i] == store::Revision()) continue;
+    const std::optional<store::KeyValue> entry = Get(Text(i));
     ASSERT_TRUE(entry) << "acknowledged, then lost";
     EXPECT_EQ(entry->mod_revision, committed[i]);
   }
 }
 
 TEST_P(LifecycleBehaviourTest, ScansAndLeasesThatAreOpenAtTheEndAreAnsweredOnce) {
-  struct NoSink final : ScanSink {
-    void OnEntries(std::vector<KeyValue>) override {}
+  struct NoSink final : store::ScanSink {
+    void OnEntries(std::vector<store::KeyValue>) override {}
   };
   for (int i = 0; i < 100; ++i) Put(Text(i), std::string(10'000, 'x'));
   constexpr int kRequests = 50;
   NoSink sink;
   std::atomic<int> answers = 0;
   for (int i = 0; i < kRequests; ++i) {
-    store().Scan(All(), &sink, [&](Result<Revision>) { ++answers; });
-    store().GrantLease(std::chrono::seconds(60), {}, [&](Result<LeaseInfo>) { ++answers; });
-    store().FindLease(LeaseId{1}, [&](Result<LeaseInfo>) { ++answers; });
-    store().CurrentRevision([&](Result<Revision>) { ++answers; });
-    store().Compact(Revision{1}, [&](Result<Revision>) { ++answers; });
-    store().Figures([&](Result<StoreFigures>) { ++answers; });
+    store().Scan(All(), &sink, [&](Result<store::Revision>) { ++answers; });
+    store().GrantLease(std::chrono::seconds(60), {}, [&](Result<store::LeaseInfo>) { ++answers; });
+    store().FindLease(store::LeaseId{1}, [&](Result<store::LeaseInfo>) { ++answers; });
+    store().CurrentRevision([&](Result<store::Revision>) { ++answers; });
+    store().Compact(store::Revision{1}, [&](Result<store::Revision>) { ++answers; });
+    store().Figures([&](Result<store::StoreFigures>) { ++answers; });
   }
   under_test().Close();
   EXPECT_EQ(answers, 6 * kRequests);
@@ -199,14 +200,14 @@ TEST_P(LifecycleBehaviourTest, ScansAndLeasesThatAreOpenAtTheEndAreAnsweredOnce)
 TEST_P(LifecycleBehaviourTest, ClosingUnderLoadWithWatchesIsOrderly) {
   for (int round = 0; round < 5; ++round) {
     std::vector<std::unique_ptr<RecordingSink>> sinks;
-    std::vector<std::unique_ptr<Watch>> watches;
-    const Revision first{Current().value + 1};
+    std::vector<std::unique_ptr<store::Watch>> watches;
+    const store::Revision first{Current().value + 1};
     std::atomic<int> open = 0;
     for (int i = 0; i < 40; ++i) {
       ++open;
       store().Commit(PutTransaction(Key(Text(i)), Text(round)), [&](auto) { --open; });
       sinks.push_back(std::make_unique<RecordingSink>());
-      watches.push_back(StartWatch(*sinks.back(), All(), i % 2 == 0 ? first : Revision()));
+      watches.push_back(StartWatch(*sinks.back(), All(), i % 2 == 0 ? first : store::Revision()));
     }
     under_test().Close();
     EXPECT_EQ(open, 0);

@@ -18,15 +18,15 @@ using Names = std::vector<std::string>;
 class RangeBehaviourTest : public StoreFixture {};
 
 TEST_P(RangeBehaviourTest, GetFindsWhatWasPut) {
-  const Revision revision = Put("a", "1");
-  const std::optional<KeyValue> entry = Get("a");
+  const store::Revision revision = Put("a", "1");
+  const std::optional<store::KeyValue> entry = Get("a");
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->key, Key("a"));
   EXPECT_EQ(entry->value.view(), "1");
   EXPECT_EQ(entry->create_revision, revision);
   EXPECT_EQ(entry->mod_revision, revision);
   EXPECT_EQ(entry->version, 1);
-  EXPECT_EQ(entry->lease, LeaseId());
+  EXPECT_EQ(entry->lease, store::LeaseId());
 }
 
 TEST_P(RangeBehaviourTest, GetOfAnAbsentKeyFindsNothing) {
@@ -62,7 +62,7 @@ TEST_P(RangeBehaviourTest, RangeComesInTheOrderOfTheKeysBytes) {
 TEST_P(RangeBehaviourTest, PrefixLeavesItsNeighboursOut) {
   for (const char* name : {"pods", "pods/", "pods/a", "pods/b", "pods0", "podr", "poe"})
     Put(name, "");
-  const RangeReply reply = Range({.range = KeyRange::Prefix(Key("pods/"))});
+  const store::RangeReply reply = Range({.range = store::KeyRange::Prefix(Key("pods/"))});
   EXPECT_EQ(Listed(reply), (Names{"pods/=", "pods/a=", "pods/b="}));
   EXPECT_EQ(reply.count, 3);
   EXPECT_FALSE(reply.more);
@@ -75,8 +75,8 @@ TEST_P(RangeBehaviourTest, StartIsWithinAndEndIsNot) {
 
 TEST_P(RangeBehaviourTest, EmptyEndIsNoBound) {
   for (const char* name : {"a", "b", "c"}) Put(name, "");
-  RangeReply reply = Range({.range = {Key("b"), ""}});
-  std::erase_if(reply.entries, [&](const KeyValue& e) { return !All().Contains(e.key); });
+  store::RangeReply reply = Range({.range = {Key("b"), ""}});
+  std::erase_if(reply.entries, [&](const store::KeyValue& e) { return !All().Contains(e.key); });
   EXPECT_EQ(Listed(reply), (Names{"b=", "c="}));
   if (kind().fresh) {
     EXPECT_EQ(reply.count, 2);
@@ -85,8 +85,8 @@ TEST_P(RangeBehaviourTest, EmptyEndIsNoBound) {
 
 TEST_P(RangeBehaviourTest, EverythingIsTheWholeStore) {
   for (const char* name : {"a", "b"}) Put(name, "");
-  RangeReply reply = Range({.range = KeyRange::All()});
-  std::erase_if(reply.entries, [&](const KeyValue& e) { return !All().Contains(e.key); });
+  store::RangeReply reply = Range({.range = store::KeyRange::All()});
+  std::erase_if(reply.entries, [&](const store::KeyValue& e) { return !All().Contains(e.key); });
   EXPECT_EQ(Listed(reply), (Names{"a=", "b="}));
   if (kind().fresh) {
     EXPECT_EQ(reply.count, 2);
@@ -95,7 +95,7 @@ TEST_P(RangeBehaviourTest, EverythingIsTheWholeStore) {
 
 TEST_P(RangeBehaviourTest, RangeThatEndsBeforeItStartsIsEmpty) {
   for (const char* name : {"a", "b", "c"}) Put(name, "");
-  const RangeReply reply = Range({.range = {Key("c"), Key("a")}});
+  const store::RangeReply reply = Range({.range = {Key("c"), Key("a")}});
   EXPECT_TRUE(reply.entries.empty());
   EXPECT_EQ(reply.count, 0);
   EXPECT_FALSE(reply.more);
@@ -103,12 +103,12 @@ TEST_P(RangeBehaviourTest, RangeThatEndsBeforeItStartsIsEmpty) {
 
 TEST_P(RangeBehaviourTest, LimitCutsOffAndTellsOfMore) {
   for (const char* name : {"a", "b", "c"}) Put(name, "");
-  const RangeReply two = Range({.range = All(), .limit = 2});
+  const store::RangeReply two = Range({.range = All(), .limit = 2});
   EXPECT_EQ(Listed(two), (Names{"a=", "b="}));
   EXPECT_EQ(two.count, 3);
   EXPECT_TRUE(two.more);
   for (const int64_t enough : {3, 4}) {
-    const RangeReply all = Range({.range = All(), .limit = enough});
+    const store::RangeReply all = Range({.range = All(), .limit = enough});
     EXPECT_EQ(all.entries.size(), 3u);
     EXPECT_EQ(all.count, 3);
     EXPECT_FALSE(all.more);
@@ -121,11 +121,11 @@ TEST_P(RangeBehaviourTest, PagesAtOneRevisionAddUpToThatState) {
     Put(Text(i), Text("v", i));
     expected.push_back(Text(i, "=v", i));
   }
-  const Revision at = Current();
+  const store::Revision at = Current();
   Names found;
-  KeyRange rest = All();
+  store::KeyRange rest = All();
   for (bool more = true; more;) {
-    RangeReply page = Range({.range = rest, .at = at, .limit = 4});
+    store::RangeReply page = Range({.range = rest, .at = at, .limit = 4});
     ASSERT_FALSE(page.entries.empty());
     EXPECT_EQ(page.count, static_cast<int64_t>(expected.size() - found.size()));
     for (std::string& entry : Listed(page)) found.push_back(std::move(entry));
@@ -141,9 +141,9 @@ TEST_P(RangeBehaviourTest, PagesAtOneRevisionAddUpToThatState) {
 
 TEST_P(RangeBehaviourTest, CountOnlyCountsWithoutEntries) {
   for (const char* name : {"a", "b", "c"}) Put(name, "");
-  const Revision three = Current();
+  const store::Revision three = Current();
   Delete("b");
-  const RangeReply reply = Range({.range = All(), .count_only = true});
+  const store::RangeReply reply = Range({.range = All(), .count_only = true});
   EXPECT_EQ(reply.count, 2);
   EXPECT_TRUE(reply.entries.empty());
   EXPECT_EQ(Range({.range = All(), .limit = 1, .count_only = true}).count, 2);
@@ -151,9 +151,9 @@ TEST_P(RangeBehaviourTest, CountOnlyCountsWithoutEntries) {
 }
 
 TEST_P(RangeBehaviourTest, KeysOnlyLeavesTheValuesOut) {
-  const Revision first = Put("a", "value");
-  const Revision second = Put("a", "another");
-  const RangeReply reply = Range({.range = All(), .keys_only = true});
+  const store::Revision first = Put("a", "value");
+  const store::Revision second = Put("a", "another");
+  const store::RangeReply reply = Range({.range = All(), .keys_only = true});
   ASSERT_EQ(reply.entries.size(), 1u);
   EXPECT_EQ(reply.entries[0].key, Key("a"));
   EXPECT_TRUE(reply.entries[0].value.empty());
@@ -163,13 +163,13 @@ TEST_P(RangeBehaviourTest, KeysOnlyLeavesTheValuesOut) {
 }
 
 TEST_P(RangeBehaviourTest, AtARevisionShowsTheStateOfThatTime) {
-  const Revision before = Current();
-  const Revision one = Put("a", "1");
-  const Revision two = Put("b", "1");
-  const Revision three = Put("a", "2");
-  const Revision four = Delete("b");
-  const Revision five = Put("b", "again");
-  const auto at = [&](Revision revision) {
+  const store::Revision before = Current();
+  const store::Revision one = Put("a", "1");
+  const store::Revision two = Put("b", "1");
+  const store::Revision three = Put("a", "2");
+  const store::Revision four = Delete("b");
+  const store::Revision five = Put("b", "again");
+  const auto at = [&](store::Revision revision) {
     return Listed(Range({.range = All(), .at = revision}));
   };
   EXPECT_EQ(at(before), Names());
@@ -179,7 +179,7 @@ TEST_P(RangeBehaviourTest, AtARevisionShowsTheStateOfThatTime) {
   EXPECT_EQ(at(four), (Names{"a=2"}));
   EXPECT_EQ(at(five), (Names{"a=2", "b=again"}));
   EXPECT_EQ(at({}), at(five));
-  const std::optional<KeyValue> old = Get("b", three);
+  const std::optional<store::KeyValue> old = Get("b", three);
   ASSERT_TRUE(old);
   EXPECT_EQ(old->create_revision, two);
   EXPECT_EQ(old->version, 1);
@@ -188,42 +188,42 @@ TEST_P(RangeBehaviourTest, AtARevisionShowsTheStateOfThatTime) {
 
 TEST_P(RangeBehaviourTest, AtARevisionLimitsAndCountsThatState) {
   for (const char* name : {"a", "b", "c"}) Put(name, "1");
-  const Revision old = Current();
+  const store::Revision old = Current();
   for (const char* name : {"a", "b", "c"}) Delete(name);
   for (const char* name : {"aa", "d"}) Put(name, "2");
-  const RangeReply reply = Range({.range = All(), .at = old, .limit = 2});
+  const store::RangeReply reply = Range({.range = All(), .at = old, .limit = 2});
   EXPECT_EQ(Listed(reply), (Names{"a=1", "b=1"}));
   EXPECT_EQ(reply.count, 3);
   EXPECT_TRUE(reply.more);
 }
 
 TEST_P(RangeBehaviourTest, ReplyTellsTheStoresRevision) {
-  const Revision one = Put("a", "1");
+  const store::Revision one = Put("a", "1");
   EXPECT_EQ(Range({.range = All()}).revision, one);
-  const Revision two = Put("a", "2");
+  const store::Revision two = Put("a", "2");
   EXPECT_EQ(Range({.range = All()}).revision, two);
   EXPECT_EQ(Range({.range = All(), .at = one}).revision, two);
-  EXPECT_EQ(Range({.range = KeyRange::Single(Key("absent"))}).revision, two);
+  EXPECT_EQ(Range({.range = store::KeyRange::Single(Key("absent"))}).revision, two);
   EXPECT_EQ(Current(), two);
 }
 
 TEST_P(RangeBehaviourTest, AtAFutureRevisionIsATimeout) {
   Put("a", "1");
-  const Revision future{Current().value + 1000};
-  EXPECT_EQ(ReasonOf(RangeAndWait(store(), {.range = All(), .at = future})),
+  const store::Revision future{Current().value + 1000};
+  EXPECT_EQ(ReasonOf(store::RangeAndWait(store(), {.range = All(), .at = future})),
             StatusReason::kTimeout);
 }
 
 TEST_P(RangeBehaviourTest, NegativeRevisionsAndLimitsAreRefused) {
-  EXPECT_EQ(ReasonOf(RangeAndWait(store(), {.range = All(), .at = Revision{-1}})),
+  EXPECT_EQ(ReasonOf(store::RangeAndWait(store(), {.range = All(), .at = store::Revision{-1}})),
             StatusReason::kBadRequest);
-  EXPECT_EQ(ReasonOf(RangeAndWait(store(), {.range = All(), .limit = -1})),
+  EXPECT_EQ(ReasonOf(store::RangeAndWait(store(), {.range = All(), .limit = -1})),
             StatusReason::kBadRequest);
 }
 
 TEST_P(RangeBehaviourTest, AStaleReadFindsAStateThatWas) {
-  const Revision revision = Put("a", "1");
-  const RangeReply reply = Range({.range = All(), .may_be_stale = true});
+  const store::Revision revision = Put("a", "1");
+  const store::RangeReply reply = Range({.range = All(), .may_be_stale = true});
   EXPECT_LE(reply.revision, Current());
   // With one server, what is at hand is the newest.
   EXPECT_GE(reply.revision, revision);
@@ -243,7 +243,7 @@ TEST_P(RangeBehaviourTest, ValuesAreAnyBytes) {
 TEST_P(RangeBehaviourTest, ManyMegabytesComeWhole) {
   const std::string value(512 * 1024, 'x');
   for (int i = 0; i < 12; ++i) Put(Text(i + 10), value + Text(i));
-  const RangeReply reply = Range({.range = All()});
+  const store::RangeReply reply = Range({.range = All()});
   ASSERT_EQ(reply.entries.size(), 12u);
   for (int i = 0; i < 12; ++i) EXPECT_EQ(reply.entries[i].value.view(), value + Text(i));
 }
@@ -252,14 +252,14 @@ SKIFF_ON_EVERY_STORE(RangeBehaviourTest);
 
 // ---- Scan
 
-class CollectingSink final : public ScanSink {
+class CollectingSink final : public store::ScanSink {
  public:
-  void OnEntries(std::vector<KeyValue> entries) override {
+  void OnEntries(std::vector<store::KeyValue> entries) override {
     const std::lock_guard lock(mutex_);
     ++pieces;
-    for (KeyValue& entry : entries) found.push_back(std::move(entry));
+    for (store::KeyValue& entry : entries) found.push_back(std::move(entry));
   }
-  std::vector<KeyValue> found;
+  std::vector<store::KeyValue> found;
   size_t pieces = 0;
 
  private:
@@ -269,19 +269,19 @@ class CollectingSink final : public ScanSink {
 class ScanBehaviourTest : public StoreFixture {
  protected:
   // The entries in order, and the revision.
-  std::pair<std::vector<KeyValue>, Revision> Scan(KeyRange range) {
+  std::pair<std::vector<store::KeyValue>, store::Revision> Scan(store::KeyRange range) {
     CollectingSink sink;
-    const auto revision =
-        Await<Revision>([&](auto done) { store().Scan(std::move(range), &sink, std::move(done)); });
+    const auto revision = store::Await<store::Revision>(
+        [&](auto done) { store().Scan(std::move(range), &sink, std::move(done)); });
     EXPECT_TRUE(revision) << revision.error().ToString();
-    std::ranges::sort(sink.found, {}, &KeyValue::key);
+    std::ranges::sort(sink.found, {}, &store::KeyValue::key);
     pieces_ = sink.pieces;
-    return {std::move(sink.found), revision.value_or(Revision())};
+    return {std::move(sink.found), revision.value_or(store::Revision())};
   }
 
   // Many keys that were written, changed and deleted in various ways.
   void Fill(int count) {
-    std::vector<Write> writes;
+    std::vector<store::Write> writes;
     const auto flush = [&] { MustCommit({{}, std::exchange(writes, {})}); };
     for (int round = 0; round < 3; ++round) {
       for (int i = round; i < count; i += round + 1) {
@@ -299,10 +299,10 @@ class ScanBehaviourTest : public StoreFixture {
 
 TEST_P(ScanBehaviourTest, EqualsARangeOfTheSame) {
   Fill(5000);
-  for (const KeyRange& range :
-       {All(), KeyRange::Prefix(Key("1003")), KeyRange{Key("100500"), Key("104000")},
-        KeyRange::Single(Key("100001")), KeyRange::Prefix(Key("none"))}) {
-    const RangeReply expected = Range({.range = range});
+  for (const store::KeyRange& range :
+       {All(), store::KeyRange::Prefix(Key("1003")), store::KeyRange{Key("100500"), Key("104000")},
+        store::KeyRange::Single(Key("100001")), store::KeyRange::Prefix(Key("none"))}) {
+    const store::RangeReply expected = Range({.range = range});
     const auto [entries, revision] = Scan(range);
     EXPECT_EQ(revision, expected.revision);
     EXPECT_TRUE(entries == expected.entries)
@@ -311,8 +311,8 @@ TEST_P(ScanBehaviourTest, EqualsARangeOfTheSame) {
 }
 
 TEST_P(ScanBehaviourTest, OfAnEmptyRangeTellsTheRevision) {
-  const Revision revision = Put("a", "1");
-  const auto [entries, at] = Scan(KeyRange::Prefix(Key("none")));
+  const store::Revision revision = Put("a", "1");
+  const auto [entries, at] = Scan(store::KeyRange::Prefix(Key("none")));
   EXPECT_TRUE(entries.empty());
   EXPECT_EQ(at, revision);
 }
@@ -321,7 +321,7 @@ TEST_P(ScanBehaviourTest, MuchComesInSeveralPieces) {
   constexpr int kEntries = 1000;
   const std::string value(20'000, 'x');
   for (int i = 0; i < kEntries; i += 50) {
-    Transaction transaction;
+    store::Transaction transaction;
     for (int j = i; j < i + 50; ++j) transaction.writes.push_back(PutOf(Key(Text(j)), value));
     MustCommit(std::move(transaction));
   }
@@ -334,10 +334,10 @@ TEST_P(ScanBehaviourTest, IsOfOneRevisionWhileOthersWrite) {
   // Every transaction gives all keys the same number, so a mixture would show.
   constexpr int kKeys = 60;
   const auto write_all = [&](int number) {
-    Transaction transaction;
+    store::Transaction transaction;
     for (int i = 0; i < kKeys; ++i)
       transaction.writes.push_back(PutOf(Key(Text(i + 100)), Text(number)));
-    return CommitAndWait(store(), std::move(transaction));
+    return store::CommitAndWait(store(), std::move(transaction));
   };
   ASSERT_TRUE(write_all(0));
   std::atomic<bool> stop = false;
@@ -347,7 +347,7 @@ TEST_P(ScanBehaviourTest, IsOfOneRevisionWhileOthersWrite) {
   for (int i = 0; i < 40; ++i) {
     const auto [entries, revision] = Scan(All());
     EXPECT_EQ(entries.size(), static_cast<size_t>(kKeys));
-    for (const KeyValue& entry : entries) {
+    for (const store::KeyValue& entry : entries) {
       EXPECT_EQ(entry.mod_revision, entries[0].mod_revision);
       EXPECT_EQ(entry.value, entries[0].value);
       EXPECT_LE(entry.mod_revision, revision);

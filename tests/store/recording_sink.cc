@@ -11,13 +11,13 @@ void RecordingSink::Blame(std::string fault) {
   if (fault_.empty()) fault_ = std::move(fault);
 }
 
-void RecordingSink::OnEvents(std::span<const Event> events) {
+void RecordingSink::OnEvents(std::span<const store::Event> events) {
   const std::lock_guard lock(mutex_);
   if (end_) Blame("events after the end");
   if (events.empty()) Blame("a call without events");
   // A revision may span several events, but only within one call.
-  const Revision told_before = told_;
-  for (const Event& event : events) {
+  const store::Revision told_before = told_;
+  for (const store::Event& event : events) {
     if (event.revision() <= told_before || event.revision() < told_)
       Blame(Text("event of revision ", event.revision().value, " after ", told_.value));
     told_ = std::max(told_, event.revision());
@@ -27,7 +27,7 @@ void RecordingSink::OnEvents(std::span<const Event> events) {
   changed_.notify_all();
 }
 
-void RecordingSink::OnProgress(Revision revision) {
+void RecordingSink::OnProgress(store::Revision revision) {
   const std::lock_guard lock(mutex_);
   if (end_) Blame("progress after the end");
   if (revision < told_)
@@ -60,11 +60,11 @@ bool RecordingSink::WaitForEvents(size_t count) {
   return WaitFor([&] { return events_.size() >= count; });
 }
 
-bool RecordingSink::WaitForRevision(Revision revision) {
+bool RecordingSink::WaitForRevision(store::Revision revision) {
   return WaitFor([&] { return !events_.empty() && events_.back().revision() >= revision; });
 }
 
-bool RecordingSink::WaitForProgress(Revision revision) {
+bool RecordingSink::WaitForProgress(store::Revision revision) {
   return WaitFor([&] { return progress_ && *progress_ >= revision; });
 }
 
@@ -72,7 +72,7 @@ bool RecordingSink::WaitForEnd() {
   return WaitFor([&] { return end_.has_value(); });
 }
 
-std::vector<Event> RecordingSink::events() const {
+std::vector<store::Event> RecordingSink::events() const {
   const std::lock_guard lock(mutex_);
   return events_;
 }
@@ -82,7 +82,7 @@ std::vector<size_t> RecordingSink::events_per_call() const {
   return events_per_call_;
 }
 
-std::optional<Revision> RecordingSink::progress() const {
+std::optional<store::Revision> RecordingSink::progress() const {
   const std::lock_guard lock(mutex_);
   return progress_;
 }

@@ -19,21 +19,21 @@ namespace skiff::testing {
 // How long tests wait for what must come. Only a failing test waits that long.
 inline constexpr Duration kPatience = std::chrono::seconds(60);
 
-class RecordingSink final : public WatchSink {
+class RecordingSink final : public store::WatchSink {
  public:
-  void OnEvents(std::span<const Event> events) override;
-  void OnProgress(Revision revision) override;
+  void OnEvents(std::span<const store::Event> events) override;
+  void OnProgress(store::Revision revision) override;
   void OnEnd(Status why) override;
 
   // Each false if it does not come in time.
   bool WaitForEvents(size_t count);
-  bool WaitForRevision(Revision revision);  // an event at or beyond it
-  bool WaitForProgress(Revision revision);  // or beyond it
+  bool WaitForRevision(store::Revision revision);  // an event at or beyond it
+  bool WaitForProgress(store::Revision revision);  // or beyond it
   bool WaitForEnd();
 
-  std::vector<Event> events() const;
+  std::vector<store::Event> events() const;
   std::vector<size_t> events_per_call() const;
-  std::optional<Revision> progress() const;  // the last
+  std::optional<store::Revision> progress() const;  // the last
   std::optional<Status> end() const;
   // What was wrong with the calls themselves; empty if nothing was.
   std::string fault() const;
@@ -45,10 +45,10 @@ class RecordingSink final : public WatchSink {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Event> events_;
+  std::vector<store::Event> events_;
   std::vector<size_t> events_per_call_;
-  Revision told_;  // no later event may be at or below it
-  std::optional<Revision> progress_;
+  store::Revision told_;  // no later event may be at or below it
+  std::optional<store::Revision> progress_;
   std::optional<Status> end_;
   std::string fault_;
 };

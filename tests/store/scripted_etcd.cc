@@ -12,12 +12,12 @@ namespace pb = etcdserverpb;
 constexpr uint64_t kClusterId = 0x5c1f;
 constexpr uint64_t kMemberId = 0x1;
 
-GrpcStatus Compacted() {
-  return {GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision has been compacted"};
+grpc::GrpcStatus Compacted() {
+  return {grpc::GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision has been compacted"};
 }
 
-GrpcStatus FutureRevision() {
-  return {GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision is a future revision"};
+grpc::GrpcStatus FutureRevision() {
+  return {grpc::GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision is a future revision"};
 }
 
 // etcd's way to name ranges: no end is one key, an end of one zero byte is no end.
@@ -29,16 +29,16 @@ bool InRange(const std::string& key, const std::string& start, const std::string
 }  // namespace
 
 struct ScriptedEtcd::Stream {
-  std::shared_ptr<GrpcOutput> output;
+  std::shared_ptr<grpc::GrpcOutput> output;
   std::optional<pb::WatchCreateRequest> created;
   int64_t watch_id = 0;
 
-  void Send(const pb::WatchResponse& response) { output->Send(FrameMessage(response)); }
+  void Send(const pb::WatchResponse& response) { output->Send(grpc::FrameMessage(response)); }
 };
 
-class ScriptedEtcd::WatchHandler final : public GrpcStreamHandler {
+class ScriptedEtcd::WatchHandler final : public grpc::GrpcStreamHandler {
  public:
-  WatchHandler(ScriptedEtcd& etcd, std::shared_ptr<GrpcOutput> output) : etcd_(etcd) {
+  WatchHandler(ScriptedEtcd& etcd, std::shared_ptr<grpc::GrpcOutput> output) : etcd_(etcd) {
     stream_.output = std::move(output);
     std::lock_guard lock(etcd_.mutex_);
     etcd_.streams_.push_back(&stream_);
@@ -72,14 +72,14 @@ ScriptedEtcd::ScriptedEtcd(std::string version)
 
 template <typename Request, typename Response>
 void ScriptedEtcd::AddMethod(const std::string& service, const std::string& name,
-                             std::function<GrpcStatus(const Request&, Response&)> carry_out) {
+                             std::function<grpc::GrpcStatus(const Request&, Response&)> carry_out) {
   router_.Add<Request, Response>(
       "/etcdserverpb." + service + "/" + name,
-      [this, name, carry_out](Request request, GrpcReply<Response> reply) {
+      [this, name, carry_out](Request request, grpc::GrpcReply<Response> reply) {
         std::lock_guard lock(mutex_);
         Response response;
-        const GrpcStatus status = carry_out(request, response);
-        const GrpcStatus hook = AskHookLocked(name);
+        const grpc::GrpcStatus status = carry_out(request, response);
+        const grpc::GrpcStatus hook = AskHookLocked(name);
         if (!hook.ok()) return reply(hook);
         if (!status.ok()) return reply(status);
         reply(response);
@@ -99,16 +99,16 @@ void ScriptedEtcd::AddMethods() {
         if (request.revision() > revision_) return FutureRevision();
         compacted_ = request.revision();
         *response.mutable_header() = HeaderLocked();
-        return GrpcStatus();
+        return grpc::GrpcStatus();
       });
   AddMethod<pb::StatusRequest, pb::StatusResponse>("Maintenance", "Status",
                                                    [this](const auto&, auto& response) {
                                                      *response.mutable_header() = HeaderLocked();
                                                      response.set_version(version_);
                                                      response.set_leader(kMemberId);
-                                                     return GrpcStatus();
+                                                     return grpc::GrpcStatus();
                                                    });
-  router_.AddStream("/etcdserverpb.Watch/Watch", [this](std::shared_ptr<GrpcOutput> output) {
+  router_.AddStream("/etcdserverpb.Watch/Watch", [this](std::shared_ptr<grpc::GrpcOutput> output) {
     return std::make_unique<WatchHandler>(*this, std::move(output));
   });
 }
@@ -116,12 +116,12 @@ void ScriptedEtcd::AddMethods() {
 Result<std::unique_ptr<ScriptedEtcd>> ScriptedEtcd::Start(std::string version) {
   std::unique_ptr<ScriptedEtcd> etcd(new ScriptedEtcd(std::move(version)));
   etcd->AddMethods();
-  HttpServerOptions options;
+  net::HttpServerOptions options;
   options.addresses = {"127.0.0.1:0"};
   options.handler = &etcd->router_;
   options.clock = &etcd->clock_;
   options.loops = 1;
-  SKIFF_ASSIGN_OR_RETURN(etcd->server_, HttpServer::Start(std::move(options)));
+  SKIFF_ASSIGN_OR_RETURN(etcd->server_, net::HttpServer::Start(std::move(options)));
   return etcd;
 }
 
@@ -145,8 +145,8 @@ void ScriptedEtcd::SetCallHook(CallHook hook) {
   call_hook_ = std::move(hook);
 }
 
-GrpcStatus ScriptedEtcd::AskHookLocked(const std::string& call) {
-  return call_hook_ ? call_hook_(call) : GrpcStatus();
+grpc::GrpcStatus ScriptedEtcd::AskHookLocked(const std::string& call) {
+  return call_hook_ ? call_hook_(call) : grpc::GrpcStatus();
 }
 
 pb::ResponseHeader ScriptedEtcd::HeaderLocked() {
@@ -238,7 +238,8 @@ void ScriptedEtcd::WriteLocked(const std::string& key, const std::string* value,
   events.push_back(std::move(event));
 }
 
-GrpcStatus ScriptedEtcd::RangeLocked(const pb::RangeRequest& request, pb::RangeResponse& response) {
+grpc::GrpcStatus ScriptedEtcd::RangeLocked(const pb::RangeRequest& request,
+                                           pb::RangeResponse& response) {
   int64_t at = request.revision() > 0 ? request.revision() : revision_;
   if (at > revision_) return FutureRevision();
   if (at < compacted_) return Compacted();
@@ -256,14 +257,14 @@ GrpcStatus ScriptedEtcd::RangeLocked(const pb::RangeRequest& request, pb::RangeR
     *response.add_kvs() = EntryOf(key, *version);
     if (request.keys_only()) response.mutable_kvs(response.kvs_size() - 1)->clear_value();
   }
-  return GrpcStatus();
+  return grpc::GrpcStatus();
 }
 
-GrpcStatus ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnResponse& response) {
+grpc::GrpcStatus ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnResponse& response) {
   bool holds = true;
   for (const pb::Compare& compare : request.compare()) {
     if (compare.target() != pb::Compare::MOD || compare.result() != pb::Compare::EQUAL)
-      return {GrpcCode::kUnimplemented, "only mod revisions can be compared here"};
+      return {grpc::GrpcCode::kUnimplemented, "only mod revisions can be compared here"};
     const Version* version = FindLocked(compare.key(), revision_);
     holds = holds && (version == nullptr ? 0 : version->revision) == compare.mod_revision();
   }
@@ -272,7 +273,7 @@ GrpcStatus ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnRespons
   for (const pb::RequestOp& op : holds ? request.success() : request.failure()) {
     pb::ResponseOp& answer = *response.add_responses();
     if (op.has_request_range()) {
-      GrpcStatus status = RangeLocked(op.request_range(), *answer.mutable_response_range());
+      grpc::GrpcStatus status = RangeLocked(op.request_range(), *answer.mutable_response_range());
       if (!status.ok()) return status;
     } else if (op.has_request_put()) {
       answer.mutable_response_put();
@@ -286,7 +287,7 @@ GrpcStatus ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnRespons
   if (!events.empty()) revision_++;
   *response.mutable_header() = HeaderLocked();
   PublishLocked(events);
-  return GrpcStatus();
+  return grpc::GrpcStatus();
 }
 
 void ScriptedEtcd::PublishLocked(const std::vector<mvccpb::Event>& events) {
@@ -373,7 +374,7 @@ void ScriptedEtcd::SendRaw(pb::WatchResponse response) {
 
 void ScriptedEtcd::BreakWatches() {
   std::lock_guard lock(mutex_);
-  for (Stream* stream : streams_) stream->output->Finish({GrpcCode::kUnavailable, "broken"});
+  for (Stream* stream : streams_) stream->output->Finish({grpc::GrpcCode::kUnavailable, "broken"});
   streams_.clear();
 }
 

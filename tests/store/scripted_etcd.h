@@ -38,7 +38,7 @@ class ScriptedEtcd {
   using WatchHook =
       std::function<std::vector<etcdserverpb::WatchResponse>(etcdserverpb::WatchResponse)>;
   // Asked after "Txn", "Range", … has been carried out: an error goes out instead of the answer.
-  using CallHook = std::function<GrpcStatus(const std::string& call)>;
+  using CallHook = std::function<grpc::GrpcStatus(const std::string& call)>;
 
   static Result<std::unique_ptr<ScriptedEtcd>> Start(std::string version = "3.5.21");
   ~ScriptedEtcd();
@@ -83,7 +83,7 @@ class ScriptedEtcd {
   // A method that `carry_out` does with the lock held, before the hook is asked.
   template <typename Request, typename Response>
   void AddMethod(const std::string& service, const std::string& name,
-                 std::function<GrpcStatus(const Request&, Response&)> carry_out);
+                 std::function<grpc::GrpcStatus(const Request&, Response&)> carry_out);
 
   // All of these with the lock held.
   etcdserverpb::ResponseHeader HeaderLocked();
@@ -91,15 +91,15 @@ class ScriptedEtcd {
   static mvccpb::KeyValue EntryOf(const std::string& key, const Version& version);
   void WriteLocked(const std::string& key, const std::string* value, int64_t revision,
                    std::vector<mvccpb::Event>& events);
-  GrpcStatus RangeLocked(const etcdserverpb::RangeRequest& request,
-                         etcdserverpb::RangeResponse& response);
-  GrpcStatus TxnLocked(const etcdserverpb::TxnRequest& request,
-                       etcdserverpb::TxnResponse& response);
+  grpc::GrpcStatus RangeLocked(const etcdserverpb::RangeRequest& request,
+                               etcdserverpb::RangeResponse& response);
+  grpc::GrpcStatus TxnLocked(const etcdserverpb::TxnRequest& request,
+                             etcdserverpb::TxnResponse& response);
   void PublishLocked(const std::vector<mvccpb::Event>& events);
   void SendEventsLocked(Stream& stream, std::vector<mvccpb::Event> events);
   void OpenWatchLocked(Stream& stream, const etcdserverpb::WatchCreateRequest& create);
   std::vector<mvccpb::Event> EventsLocked(const etcdserverpb::WatchCreateRequest& create);
-  GrpcStatus AskHookLocked(const std::string& call);
+  grpc::GrpcStatus AskHookLocked(const std::string& call);
 
   const std::string version_;
   std::mutex mutex_;
@@ -113,8 +113,8 @@ class ScriptedEtcd {
 
   SystemClock clock_;
   MetricsRegistry metrics_;
-  GrpcRouter router_;
-  std::unique_ptr<HttpServer> server_;
+  grpc::GrpcRouter router_;
+  std::unique_ptr<net::HttpServer> server_;
 };
 
 }  // namespace skiff::testing

@@ -25,29 +25,29 @@ class StoreFixture : public ::testing::TestWithParam<const StoreKind*> {
   void TearDown() override;
 
   const StoreKind& kind() const { return *GetParam(); }
-  Store& store() { return under_test_->store(); }
+  store::Store& store() { return under_test_->store(); }
   StoreUnderTest& under_test() { return *under_test_; }
 
   // A key of this test.
   std::string Key(std::string_view name) const { return prefix_ + std::string(name); }
-  KeyRange All() const { return KeyRange::Prefix(prefix_); }
+  store::KeyRange All() const { return store::KeyRange::Prefix(prefix_); }
 
-  Revision Put(std::string_view name, std::string_view value, LeaseId lease = {});
-  Revision Delete(std::string_view name);
-  CommitReply Commit(Transaction transaction);
-  Revision MustCommit(Transaction transaction);  // its conditions hold
-  RangeReply Range(RangeRequest request);
-  std::optional<KeyValue> Get(std::string_view name, Revision at = {});
-  Revision Current();
-  Revision Compact(Revision revision);
-  LeaseInfo Grant(std::chrono::seconds ttl);
-  std::unique_ptr<Watch> StartWatch(RecordingSink& sink, KeyRange range, Revision from = {},
-                                    bool previous_values = false);
+  store::Revision Put(std::string_view name, std::string_view value, store::LeaseId lease = {});
+  store::Revision Delete(std::string_view name);
+  store::CommitReply Commit(store::Transaction transaction);
+  store::Revision MustCommit(store::Transaction transaction);  // its conditions hold
+  store::RangeReply Range(store::RangeRequest request);
+  std::optional<store::KeyValue> Get(std::string_view name, store::Revision at = {});
+  store::Revision Current();
+  store::Revision Compact(store::Revision revision);
+  store::LeaseInfo Grant(std::chrono::seconds ttl);
+  std::unique_ptr<store::Watch> StartWatch(RecordingSink& sink, store::KeyRange range,
+                                           store::Revision from = {}, bool previous_values = false);
 
   // "name=value" of each entry without the prefix, in order.
-  std::vector<std::string> Listed(const RangeReply& reply) const;
+  std::vector<std::string> Listed(const store::RangeReply& reply) const;
   // "+name=value", "-name" of each event, in order; those of one revision sorted.
-  std::vector<std::string> Told(const std::vector<Event>& events) const;
+  std::vector<std::string> Told(const std::vector<store::Event>& events) const;
 
   // Reasons of errors, for EXPECT_EQ.
   template <typename T>
@@ -61,16 +61,18 @@ class StoreFixture : public ::testing::TestWithParam<const StoreKind*> {
   std::string prefix_;
 };
 
-Transaction PutTransaction(std::string key, std::string_view value, LeaseId lease = {});
-Write PutOf(std::string key, std::string_view value, LeaseId lease = {});
-Write DeleteOf(std::string key);
+store::Transaction PutTransaction(std::string key, std::string_view value,
+                                  store::LeaseId lease = {});
+store::Write PutOf(std::string key, std::string_view value, store::LeaseId lease = {});
+store::Write DeleteOf(std::string key);
 
-Result<Revision> CompactAndWait(Store& store, Revision revision);
-Result<LeaseInfo> GrantAndWait(Store& store, std::chrono::seconds ttl, LeaseId id = {});
-Result<LeaseInfo> RenewAndWait(Store& store, LeaseId id);
-Result<Revision> RevokeAndWait(Store& store, LeaseId id);
-Result<LeaseInfo> FindAndWait(Store& store, LeaseId id);
-Result<StoreFigures> FiguresAndWait(Store& store);
+Result<store::Revision> CompactAndWait(store::Store& store, store::Revision revision);
+Result<store::LeaseInfo> GrantAndWait(store::Store& store, std::chrono::seconds ttl,
+                                      store::LeaseId id = {});
+Result<store::LeaseInfo> RenewAndWait(store::Store& store, store::LeaseId id);
+Result<store::Revision> RevokeAndWait(store::Store& store, store::LeaseId id);
+Result<store::LeaseInfo> FindAndWait(store::Store& store, store::LeaseId id);
+Result<store::StoreFigures> FiguresAndWait(store::Store& store);
 
 // The suite of one file on every engine.
 #define SKIFF_ON_EVERY_STORE(Suite)                                                     \

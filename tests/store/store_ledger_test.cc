@@ -40,9 +40,9 @@ class StoreLedgerTest : public ::testing::TestWithParam<const StoreKind*> {
   StoreLoadOptions Load(size_t value_bytes = 40) {
     return {.prefix = Prefix(), .value_bytes = value_bytes, .operations_per_writer = 100};
   }
-  Store& store() { return under_test_->store(); }
+  store::Store& store() { return under_test_->store(); }
 
-  using Body = std::function<void(FaultScene&, Store&)>;
+  using Body = std::function<void(FaultScene&, store::Store&)>;
   // A scene with the fault planted; it strikes as soon as it can.
   SceneFindings Run(Tampering fault, StoreLoadOptions load, const Body& body, int watchers = 2) {
     TamperingStore tampered(store(), fault);
@@ -54,30 +54,31 @@ class StoreLedgerTest : public ::testing::TestWithParam<const StoreKind*> {
     EXPECT_EQ(tampered.happened(), fault != Tampering::kNone) << "the fault was not planted";
     return findings;
   }
-  Revision Put(Store& on, const std::string& key, std::string_view value) {
-    Transaction transaction;
+  store::Revision Put(store::Store& on, const std::string& key, std::string_view value) {
+    store::Transaction transaction;
     transaction.writes.push_back(
-        {.kind = Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
+        {.kind = store::Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
     return MustCommit(on, std::move(transaction));
   }
-  Revision Delete(Store& on, const std::string& key) {
-    Transaction transaction;
+  store::Revision Delete(store::Store& on, const std::string& key) {
+    store::Transaction transaction;
     transaction.writes.push_back(
-        {.kind = Write::Kind::kDelete, .key = key, .value = {}, .lease = {}});
+        {.kind = store::Write::Kind::kDelete, .key = key, .value = {}, .lease = {}});
     return MustCommit(on, std::move(transaction));
   }
-  Revision MustCommit(Store& on, Transaction transaction) {
-    Result<CommitReply> reply = CommitAndWait(on, std::move(transaction));
+  store::Revision MustCommit(store::Store& on, store::Transaction transaction) {
+    Result<store::CommitReply> reply = store::CommitAndWait(on, std::move(transaction));
     EXPECT_TRUE(reply) << reply.error().message();
-    return reply ? reply->revision : Revision{};
+    return reply ? reply->revision : store::Revision{};
   }
-  Revision Current(Store& on) {
-    Result<Revision> now = Await<Revision>([&](auto done) { on.CurrentRevision(std::move(done)); });
+  store::Revision Current(store::Store& on) {
+    Result<store::Revision> now =
+        store::Await<store::Revision>([&](auto done) { on.CurrentRevision(std::move(done)); });
     EXPECT_TRUE(now) << now.error().message();
-    return now ? *now : Revision{};
+    return now ? *now : store::Revision{};
   }
-  Result<Revision> Compact(Store& on, Revision revision) {
-    return Await<Revision>([&](auto done) { on.Compact(revision, std::move(done)); });
+  Result<store::Revision> Compact(store::Store& on, store::Revision revision) {
+    return store::Await<store::Revision>([&](auto done) { on.Compact(revision, std::move(done)); });
   }
 
   // A key is written at `first` and deleted at the revision that is then compacted. One watch sees
@@ -88,22 +89,23 @@ class StoreLedgerTest : public ::testing::TestWithParam<const StoreKind*> {
     tampered.LetLoose();
     std::string prefix = Prefix();
     std::string key = prefix + "key";
-    Revision put = Put(tampered, key, "value");
-    WatchRequest early{.range = KeyRange::Prefix(prefix), .from = put};
+    store::Revision put = Put(tampered, key, "value");
+    store::WatchRequest early{.range = store::KeyRange::Prefix(prefix), .from = put};
     LoggingSink early_sink(clock_, "begun before the compaction", early);
     auto early_watch = tampered.StartWatch(early, &early_sink);
     EXPECT_TRUE(early_sink.WaitFor(put, kLedgerPatience));
-    Revision deletion = Delete(tampered, key);
-    Result<Revision> compacted = Compact(tampered, deletion);
+    store::Revision deletion = Delete(tampered, key);
+    Result<store::Revision> compacted = Compact(tampered, deletion);
     EXPECT_TRUE(compacted) << compacted.error().message();
-    WatchRequest late{.range = KeyRange::Prefix(prefix), .from = deletion};
+    store::WatchRequest late{.range = store::KeyRange::Prefix(prefix), .from = deletion};
     LoggingSink late_sink(clock_, "begun at the compacted revision", late);
     auto late_watch = tampered.StartWatch(late, &late_sink);
-    Revision mark = Put(tampered, prefix + "mark", "mark");
+    store::Revision mark = Put(tampered, prefix + "mark", "mark");
     EXPECT_TRUE(early_sink.WaitFor(mark, kLedgerPatience));
     EXPECT_TRUE(late_sink.WaitFor(mark, kLedgerPatience));
 
-    Result<RangeReply> left = RangeAndWait(tampered, {.range = late.range, .at = deletion});
+    Result<store::RangeReply> left =
+        store::RangeAndWait(tampered, {.range = late.range, .at = deletion});
     EXPECT_TRUE(left) << left.error().message();
     EXPECT_TRUE(left && left->entries.empty()) << "the deleted key is back";
 
@@ -121,7 +123,7 @@ class StoreLedgerTest : public ::testing::TestWithParam<const StoreKind*> {
 
 TEST_P(StoreLedgerTest, NoWatchEventIsLost) {
   // Many watchers of large values, more of them all the time: the stream is never idle.
-  Body more_watches = [&](FaultScene& scene, Store& on) {
+  Body more_watches = [&](FaultScene& scene, store::Store& on) {
     for (int i = 0; i < 10; i++) {
       scene.AddWatch(on, Text("late watch ", i),
                      {.range = scene.load().range(), .from = scene.first()});
@@ -149,7 +151,7 @@ TEST_P(StoreLedgerTest, NoDeletionIsLostAtCompaction) {
 }
 
 TEST_P(StoreLedgerTest, ProgressNeverRunsAheadOfEvents) {
-  Body ask_for_progress = [&](FaultScene& scene, Store& on) {
+  Body ask_for_progress = [&](FaultScene& scene, store::Store& on) {
     for (int i = 0; i < 30; i++) {
       for (size_t watch = 0; watch < scene.watches(); watch++) scene.watch(watch).RequestProgress();
       if (!scene.load().WaitForWrites(5, kStep)) break;
@@ -192,8 +194,8 @@ TEST_P(StoreLedgerTest, RevisionsNeverDecreaseThroughCompactionAndRestart) {
 
 TEST_P(StoreLedgerTest, NoEventComesFromTheFutureOrThePast) {
   // Watches of revisions that are still to come must begin with these, not with what comes first.
-  Body watch_the_future = [&](FaultScene& scene, Store& on) {
-    Revision now = Current(on);
+  Body watch_the_future = [&](FaultScene& scene, store::Store& on) {
+    store::Revision now = Current(on);
     for (int64_t ahead : {1, 10, 50})
       scene.AddWatch(on, Text("watch from ", ahead, " ahead"),
                      {.range = scene.load().range(), .from = {now.value + ahead}});

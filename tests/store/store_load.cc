@@ -16,14 +16,14 @@ using std::chrono::milliseconds;
 constexpr Duration kPauseAfterError = milliseconds(5);
 constexpr int kGroupKeys = 3;
 
-std::optional<SeenValue> SeenOf(const std::optional<KeyValue>& entry) {
+std::optional<SeenValue> SeenOf(const std::optional<store::KeyValue>& entry) {
   if (!entry) return std::nullopt;
   return SeenValue{std::string(entry->value.view()), entry->mod_revision.value};
 }
 
 }  // namespace
 
-StoreLoad::StoreLoad(Clock& clock, std::vector<Store*> stores, StoreLoadOptions options)
+StoreLoad::StoreLoad(Clock& clock, std::vector<store::Store*> stores, StoreLoadOptions options)
     : clock_(clock), stores_(std::move(stores)), options_(std::move(options)) {
   for (int i = 0; i < options_.writers; i++)
     threads_.push_back(std::make_unique<Thread>("load", [this, i] { RunWriter(i); }));
@@ -51,7 +51,7 @@ std::string StoreLoad::SharedKey(uint64_t number) const {
 
 void StoreLoad::RunWriter(int writer) {
   SeededRandom random(options_.seed * 1000 + static_cast<uint64_t>(writer));
-  Store& store = *stores_[static_cast<size_t>(writer) % stores_.size()];
+  store::Store& store = *stores_[static_cast<size_t>(writer) % stores_.size()];
   Beliefs beliefs;
   for (uint64_t i = 0; !stopping_; i++) {
     if (options_.operations_per_writer != 0 && i >= options_.operations_per_writer) return;
@@ -84,14 +84,15 @@ void StoreLoad::Remember(Operation operation) {
   history_.push_back(std::move(operation));
 }
 
-void StoreLoad::Read(Store& store, Beliefs* beliefs, const std::string& key) {
+void StoreLoad::Read(store::Store& store, Beliefs* beliefs, const std::string& key) {
   Operation operation{.kind = Operation::Kind::kRead,
                       .outcome = Operation::Outcome::kOk,
                       .invoked = Now(),
                       .key = key,
                       .value = {},
                       .seen = std::nullopt};
-  Result<RangeReply> reply = RangeAndWait(store, {.range = KeyRange::Single(key), .at = {}});
+  Result<store::RangeReply> reply =
+      store::RangeAndWait(store, {.range = store::KeyRange::Single(key), .at = {}});
   operation.returned = Now();
   if (!reply) {
     (void)IsUnknown(reply.error(), "read of " + key);
@@ -103,8 +104,8 @@ void StoreLoad::Read(Store& store, Beliefs* beliefs, const std::string& key) {
   Remember(std::move(operation));
 }
 
-void StoreLoad::WriteShared(Store& store, Random& random, Beliefs& beliefs, const std::string& key,
-                            const std::string& value) {
+void StoreLoad::WriteShared(store::Store& store, Random& random, Beliefs& beliefs,
+                            const std::string& key, const std::string& value) {
   int64_t expected = beliefs[key];
   Operation operation{.kind = Operation::Kind::kCreate,
                       .outcome = Operation::Outcome::kOk,
@@ -113,16 +114,17 @@ void StoreLoad::WriteShared(Store& store, Random& random, Beliefs& beliefs, cons
                       .value = value,
                       .expected = expected,
                       .seen = std::nullopt};
-  Transaction transaction = Transaction::CreateIfAbsent(key, SharedBytes(value));
+  store::Transaction transaction = store::Transaction::CreateIfAbsent(key, SharedBytes(value));
   if (expected != 0 && random.Uniform(4) == 0) {
     operation.kind = Operation::Kind::kDelete;
     operation.value.clear();
-    transaction = Transaction::DeleteIfRevision(key, Revision{expected});
+    transaction = store::Transaction::DeleteIfRevision(key, store::Revision{expected});
   } else if (expected != 0) {
     operation.kind = Operation::Kind::kUpdate;
-    transaction = Transaction::UpdateIfRevision(key, Revision{expected}, SharedBytes(value));
+    transaction =
+        store::Transaction::UpdateIfRevision(key, store::Revision{expected}, SharedBytes(value));
   }
-  Result<CommitReply> reply = CommitAndWait(store, std::move(transaction));
+  Result<store::CommitReply> reply = store::CommitAndWait(store, std::move(transaction));
   operation.returned = Now();
   if (!reply) {
     beliefs.erase(key);
@@ -143,9 +145,9 @@ void StoreLoad::WriteShared(Store& store, Random& random, Beliefs& beliefs, cons
   Remember(std::move(operation));
 }
 
-bool StoreLoad::Commit(Store& store, Transaction transaction, std::vector<WrittenChange> changes,
-                       Result<CommitReply>& reply) {
-  reply = CommitAndWait(store, std::move(transaction));
+bool StoreLoad::Commit(store::Store& store, store::Transaction transaction,
+                       std::vector<WrittenChange> changes, Result<store::CommitReply>& reply) {
+  reply = store::CommitAndWait(store, std::move(transaction));
   if (!reply && !IsUnknown(reply.error(), "write of " + changes[0].key)) return false;
   if (reply) acknowledged_++;
   if (!reply) unknown_++;
@@ -157,12 +159,12 @@ bool StoreLoad::Commit(Store& store, Transaction transaction, std::vector<Writte
   return reply.has_value();
 }
 
-void StoreLoad::WriteGroup(Store& store, int writer, const std::string& value) {
-  Transaction transaction;
+void StoreLoad::WriteGroup(store::Store& store, int writer, const std::string& value) {
+  store::Transaction transaction;
   std::vector<WrittenChange> changes;
   for (int i = 0; i < kGroupKeys; i++) {
     std::string key = Text(options_.prefix, "group/", writer, "/", i);
-    transaction.writes.push_back({.kind = Write::Kind::kPut,
+    transaction.writes.push_back({.kind = store::Write::Kind::kPut,
                                   .key = key,
                                   .value = SharedBytes(value + std::to_string(i)),
                                   .lease = {}});
@@ -172,22 +174,22 @@ void StoreLoad::WriteGroup(Store& store, int writer, const std::string& value) {
                        .deleted = false,
                        .value = value + std::to_string(i)});
   }
-  Result<CommitReply> reply;
+  Result<store::CommitReply> reply;
   (void)Commit(store, std::move(transaction), std::move(changes), reply);
 }
 
-void StoreLoad::ReadAll(Store& store) {
+void StoreLoad::ReadAll(store::Store& store) {
   for (int i = 0; i < options_.keys; i++) Read(store, nullptr, SharedKey(static_cast<uint64_t>(i)));
 }
 
-Result<Revision> StoreLoad::Mark(Store& store, Duration limit) {
-  Result<CommitReply> reply;
+Result<store::Revision> StoreLoad::Mark(store::Store& store, Duration limit) {
+  Result<store::CommitReply> reply;
   bool done = WaitUntilTrue(clock_, limit, [&] {
     std::string key = options_.prefix + "mark";
     std::string value = Text("mark ", marks_++);
-    Transaction transaction;
+    store::Transaction transaction;
     transaction.writes.push_back(
-        {.kind = Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
+        {.kind = store::Write::Kind::kPut, .key = key, .value = SharedBytes(value), .lease = {}});
     return Commit(store, std::move(transaction),
                   {{.revision = 0, .invoked = Now(), .key = key, .deleted = false, .value = value}},
                   reply);

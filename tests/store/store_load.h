@@ -37,7 +37,7 @@ struct StoreLoadOptions {
 class StoreLoad {
  public:
   // Starts at once. The stores, which writers share in turn, must outlive it.
-  StoreLoad(Clock& clock, std::vector<Store*> stores, StoreLoadOptions options);
+  StoreLoad(Clock& clock, std::vector<store::Store*> stores, StoreLoadOptions options);
   ~StoreLoad();
 
   // Waits for the end of the writers, which come to theirs with the next answer.
@@ -50,11 +50,11 @@ class StoreLoad {
   uint64_t unknown() const { return unknown_; }
 
   // Reads every shared key through that store, as a part of the history. After Stop or Finish.
-  void ReadAll(Store& store);
+  void ReadAll(store::Store& store);
   // Writes a key of its own until that succeeds. Every earlier write has a smaller revision.
-  Result<Revision> Mark(Store& store, Duration limit);
+  Result<store::Revision> Mark(store::Store& store, Duration limit);
 
-  KeyRange range() const { return KeyRange::Prefix(options_.prefix); }
+  store::KeyRange range() const { return store::KeyRange::Prefix(options_.prefix); }
   std::vector<Operation> history() const;
   // All that was written or may have been.
   std::vector<WrittenChange> changes() const;
@@ -65,13 +65,13 @@ class StoreLoad {
   using Beliefs = std::map<std::string, int64_t>;
 
   void RunWriter(int writer);
-  void WriteShared(Store& store, Random& random, Beliefs& beliefs, const std::string& key,
+  void WriteShared(store::Store& store, Random& random, Beliefs& beliefs, const std::string& key,
                    const std::string& value);
-  void Read(Store& store, Beliefs* beliefs, const std::string& key);
+  void Read(store::Store& store, Beliefs* beliefs, const std::string& key);
   // Several keys that only this writer writes.
-  void WriteGroup(Store& store, int writer, const std::string& value);
-  bool Commit(Store& store, Transaction transaction, std::vector<WrittenChange> changes,
-              Result<CommitReply>& reply);
+  void WriteGroup(store::Store& store, int writer, const std::string& value);
+  bool Commit(store::Store& store, store::Transaction transaction,
+              std::vector<WrittenChange> changes, Result<store::CommitReply>& reply);
   void Remember(Operation operation);
   // Whether an error leaves the outcome open; notes it if it is not one of the expected.
   bool IsUnknown(const Status& error, const std::string& what);
@@ -79,7 +79,7 @@ class StoreLoad {
   int64_t Now() { return clock_.Monotonic().count(); }
 
   Clock& clock_;
-  const std::vector<Store*> stores_;
+  const std::vector<store::Store*> stores_;
   const StoreLoadOptions options_;
   std::atomic<bool> stopping_ = false;
   std::atomic<uint64_t> acknowledged_ = 0;

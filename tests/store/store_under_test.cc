@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "store/blocking.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 #include "store/embedded/rocksdb_engine.h"
-#include "store/blocking.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd_server/etcd_server.h"
 #include "tests/store/etcd_cluster.h"
@@ -22,27 +22,27 @@ namespace {
 class EmbeddedUnderTest : public StoreUnderTest {
  public:
   ~EmbeddedUnderTest() override { Close(); }
-  Store& store() override { return *store_; }
+  store::Store& store() override { return *store_; }
   void Close() override { store_.reset(); }
   void PassTime(Duration time) override { clock_.Advance(time); }
 
   Result<void> Open() override {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [this] { return OpenEngine(); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration::zero();  // only when the test says so
-    SKIFF_ASSIGN_OR_RETURN(store_, EmbeddedStore::Open(std::move(options)));
+    SKIFF_ASSIGN_OR_RETURN(store_, store::EmbeddedStore::Open(std::move(options)));
     return {};
   }
 
  protected:
-  virtual Result<std::unique_ptr<Engine>> OpenEngine() = 0;
+  virtual Result<std::unique_ptr<store::Engine>> OpenEngine() = 0;
 
  private:
   ManualClock clock_;
   SeededRandom random_{1};
-  std::unique_ptr<EmbeddedStore> store_;
+  std::unique_ptr<store::EmbeddedStore> store_;
 };
 
 class MemoryUnderTest final : public EmbeddedUnderTest {
@@ -50,8 +50,8 @@ class MemoryUnderTest final : public EmbeddedUnderTest {
   ~MemoryUnderTest() override { Close(); }
 
  private:
-  Result<std::unique_ptr<Engine>> OpenEngine() override { return disk_->Open(); }
-  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
+  Result<std::unique_ptr<store::Engine>> OpenEngine() override { return disk_->Open(); }
+  std::shared_ptr<store::MemoryDisk> disk_ = store::MemoryDisk::Make();
 };
 
 class RocksDbUnderTest final : public EmbeddedUnderTest {
@@ -59,10 +59,10 @@ class RocksDbUnderTest final : public EmbeddedUnderTest {
   ~RocksDbUnderTest() override { Close(); }
 
  private:
-  Result<std::unique_ptr<Engine>> OpenEngine() override {
-    RocksDbOptions options;
+  Result<std::unique_ptr<store::Engine>> OpenEngine() override {
+    store::RocksDbOptions options;
     options.directory = directory_.path() + "/store";
-    return RocksDbEngine::Open(std::move(options));
+    return store::RocksDbEngine::Open(std::move(options));
   }
   TemporaryDirectory directory_;
 };
@@ -78,25 +78,25 @@ EtcdCluster* SharedCluster() {
 
 class EtcdUnderTest final : public StoreUnderTest {
  public:
-  Store& store() override { return *store_; }
+  store::Store& store() override { return *store_; }
   void Close() override { store_.reset(); }
   void PassTime(Duration time) override { LetPass(clock_, time); }
 
   Result<void> Open() override {
     EtcdCluster* const cluster = SharedCluster();
     if (cluster == nullptr) return Fail(StatusReason::kServiceUnavailable, "etcd did not start");
-    EtcdOptions options;
+    store::EtcdOptions options;
     options.endpoints = cluster->endpoints();
     options.clock = &clock_;
     options.random = &random_;
-    SKIFF_ASSIGN_OR_RETURN(store_, EtcdStore::Open(std::move(options)));
+    SKIFF_ASSIGN_OR_RETURN(store_, store::EtcdStore::Open(std::move(options)));
     return {};
   }
 
  private:
   SystemClock clock_;
   SeededRandom random_{1};
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdStore> store_;
 };
 
 // ---- skiff etcd
@@ -104,25 +104,26 @@ class EtcdUnderTest final : public StoreUnderTest {
 // The same client, and our own server on a store of its own.
 class EtcdServerUnderTest final : public StoreUnderTest {
  public:
-  Store& store() override { return *store_; }
+  store::Store& store() override { return *store_; }
   void Close() override { store_.reset(); }
   void PassTime(Duration time) override { LetPass(clock_, time); }
 
   Result<void> Open() override {
     if (server_ == nullptr) {
-      EtcdServerOptions server;
+      store::EtcdServerOptions server;
       server.data_directory = directory_.path();
       server.plain_addresses = {"127.0.0.1:0"};
-      SKIFF_ASSIGN_OR_RETURN(server_, EtcdServer::Start(std::move(server), clock_, random_, log_));
+      SKIFF_ASSIGN_OR_RETURN(server_,
+                             store::EtcdServer::Start(std::move(server), clock_, random_, log_));
     }
-    EtcdOptions options;
+    store::EtcdOptions options;
     options.endpoints = {"http://" + server_->addresses()[0]};
     options.clock = &clock_;
     options.random = &random_;
-    SKIFF_ASSIGN_OR_RETURN(store_, EtcdStore::Open(std::move(options)));
+    SKIFF_ASSIGN_OR_RETURN(store_, store::EtcdStore::Open(std::move(options)));
     // What the server can do is known once it has answered.
-    SKIFF_RETURN_IF_ERROR(
-        Await<Revision>([&](auto done) { store_->CurrentRevision(std::move(done)); }));
+    SKIFF_RETURN_IF_ERROR(store::Await<store::Revision>(
+        [&](auto done) { store_->CurrentRevision(std::move(done)); }));
     return {};
   }
 
@@ -132,8 +133,8 @@ class EtcdServerUnderTest final : public StoreUnderTest {
   MemoryLogSink lines_;
   Log log_{clock_, lines_, 0};
   TemporaryDirectory directory_;
-  std::unique_ptr<EtcdServer> server_;
-  std::unique_ptr<EtcdStore> store_;
+  std::unique_ptr<store::EtcdServer> server_;
+  std::unique_ptr<store::EtcdStore> store_;
 };
 
 constexpr StoreKind kMemory{

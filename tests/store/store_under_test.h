@@ -24,7 +24,7 @@ class StoreUnderTest {
   virtual ~StoreUnderTest() = default;
 
   // Not after Close. A test that closed the store opens it again to go on.
-  virtual Store& store() = 0;
+  virtual store::Store& store() = 0;
   virtual void Close() = 0;
   virtual Result<void> Open() = 0;
   // Lets that much time pass for leases.

@@ -25,7 +25,7 @@ enum class Tampering : uint8_t {
   kLoseWrite,           // a write is acknowledged and not done
 };
 
-class TamperingStore final : public Store {
+class TamperingStore final : public store::Store {
  public:
   TamperingStore(Store& inner, Tampering fault) : inner_(inner), fault_(fault) {}
 
@@ -34,19 +34,23 @@ class TamperingStore final : public Store {
   // Whether it has happened.
   bool happened() const { return happened_; }
 
-  void Range(RangeRequest request, StoreCallback<RangeReply> done) override;
-  void Commit(Transaction transaction, StoreCallback<CommitReply> done) override;
-  void Scan(KeyRange range, ScanSink* sink, StoreCallback<Revision> done) override;
-  std::unique_ptr<Watch> StartWatch(WatchRequest request, WatchSink* sink) override;
-  void GrantLease(std::chrono::seconds ttl, LeaseId id, StoreCallback<LeaseInfo> done) override;
-  void RenewLease(LeaseId id, StoreCallback<LeaseInfo> done) override;
-  void RevokeLease(LeaseId id, StoreCallback<Revision> done) override;
-  void FindLease(LeaseId id, StoreCallback<LeaseInfo> done) override;
-  void Compact(Revision revision, StoreCallback<Revision> done) override;
-  void CurrentRevision(StoreCallback<Revision> done) override;
+  void Range(store::RangeRequest request, store::StoreCallback<store::RangeReply> done) override;
+  void Commit(store::Transaction transaction,
+              store::StoreCallback<store::CommitReply> done) override;
+  void Scan(store::KeyRange range, store::ScanSink* sink,
+            store::StoreCallback<store::Revision> done) override;
+  std::unique_ptr<store::Watch> StartWatch(store::WatchRequest request,
+                                           store::WatchSink* sink) override;
+  void GrantLease(std::chrono::seconds ttl, store::LeaseId id,
+                  store::StoreCallback<store::LeaseInfo> done) override;
+  void RenewLease(store::LeaseId id, store::StoreCallback<store::LeaseInfo> done) override;
+  void RevokeLease(store::LeaseId id, store::StoreCallback<store::Revision> done) override;
+  void FindLease(store::LeaseId id, store::StoreCallback<store::LeaseInfo> done) override;
+  void Compact(store::Revision revision, store::StoreCallback<store::Revision> done) override;
+  void CurrentRevision(store::StoreCallback<store::Revision> done) override;
   bool HasReliableProgress() override { return inner_.HasReliableProgress(); }
-  StoreHealth Health() override { return inner_.Health(); }
-  void Figures(StoreCallback<StoreFigures> done) override;
+  store::StoreHealth Health() override { return inner_.Health(); }
+  void Figures(store::StoreCallback<store::StoreFigures> done) override;
 
  private:
   class Sink;
@@ -54,7 +58,7 @@ class TamperingStore final : public Store {
 
   // True once, when the fault is `fault` and loose.
   bool Strike(Tampering fault);
-  Revision Tamper(Revision revision);
+  store::Revision Tamper(store::Revision revision);
 
   Store& inner_;
   const Tampering fault_;

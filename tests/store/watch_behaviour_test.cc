@@ -19,7 +19,7 @@ using Told = std::vector<std::string>;
 
 class WatchBehaviourTest : public StoreFixture {
  protected:
-  Revision Next() { return {Current().value + 1}; }
+  store::Revision Next() { return {Current().value + 1}; }
 
   // Waits for that many events and expects them to be these and no more.
   void ExpectTold(RecordingSink& sink, const std::vector<std::string>& expected) {
@@ -50,7 +50,7 @@ TEST_P(WatchBehaviourTest, WithoutARevisionSeesEveryCommitThatFollows) {
 
 TEST_P(WatchBehaviourTest, FromAPastRevisionTellsWhatHappenedSince) {
   Put("a", "0");
-  const Revision from = Put("a", "1");
+  const store::Revision from = Put("a", "1");
   Put("b", "1");
   Delete("a");
   Put("a", "2");
@@ -73,7 +73,7 @@ TEST_P(WatchBehaviourTest, FromTheNextRevisionTellsNothingOld) {
 
 TEST_P(WatchBehaviourTest, FromAFutureRevisionWaitsForIt) {
   if (!kind().fresh) GTEST_SKIP() << "revisions are not the test's own";
-  const Revision from{Current().value + 3};
+  const store::Revision from{Current().value + 3};
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), from);
   for (int i = 1; i <= 5; ++i) Put("a", Text(i));
@@ -81,43 +81,44 @@ TEST_P(WatchBehaviourTest, FromAFutureRevisionWaitsForIt) {
 }
 
 TEST_P(WatchBehaviourTest, EventsCarryTheWholeEntry) {
-  const LeaseInfo lease = Grant(std::chrono::seconds(600));
+  const store::LeaseInfo lease = Grant(std::chrono::seconds(600));
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Next());
-  const Revision created = Put("a", "1");
-  const Revision changed = Put("a", "2", lease.id);
-  const Revision deleted = Delete("a");
+  const store::Revision created = Put("a", "1");
+  const store::Revision changed = Put("a", "2", lease.id);
+  const store::Revision deleted = Delete("a");
   ASSERT_TRUE(sink.WaitForEvents(3));
-  const std::vector<Event> events = sink.events();
+  const std::vector<store::Event> events = sink.events();
   EXPECT_TRUE(events[0].created());
   EXPECT_EQ(events[0].entry,
-            (KeyValue{Key("a"), SharedBytes("1"), created, created, 1, LeaseId()}));
+            (store::KeyValue{Key("a"), SharedBytes("1"), created, created, 1, store::LeaseId()}));
   EXPECT_FALSE(events[1].created());
-  EXPECT_EQ(events[1].entry, (KeyValue{Key("a"), SharedBytes("2"), created, changed, 2, lease.id}));
-  EXPECT_EQ(events[2].kind, Event::Kind::kDelete);
+  EXPECT_EQ(events[1].entry,
+            (store::KeyValue{Key("a"), SharedBytes("2"), created, changed, 2, lease.id}));
+  EXPECT_EQ(events[2].kind, store::Event::Kind::kDelete);
   EXPECT_FALSE(events[2].created());
   EXPECT_EQ(events[2].entry.key, Key("a"));
   EXPECT_EQ(events[2].revision(), deleted);
   EXPECT_TRUE(events[2].entry.value.empty());
-  for (const Event& event : events) EXPECT_FALSE(event.previous);
+  for (const store::Event& event : events) EXPECT_FALSE(event.previous);
   EXPECT_TRUE(RevokeAndWait(store(), lease.id));
 }
 
 TEST_P(WatchBehaviourTest, PreviousValuesComeWhenAskedFor) {
-  const Revision next = Next();
+  const store::Revision next = Next();
   RecordingSink live;
   const auto live_watch = StartWatch(live, All(), next, true);
   Put("a", "1");
-  const std::optional<KeyValue> first = Get("a");
+  const std::optional<store::KeyValue> first = Get("a");
   Put("a", "2");
-  const std::optional<KeyValue> second = Get("a");
+  const std::optional<store::KeyValue> second = Get("a");
   Delete("a");
   Put("a", "3");
   RecordingSink late;
   const auto late_watch = StartWatch(late, All(), next, true);
   for (RecordingSink* sink : {&live, &late}) {
     ASSERT_TRUE(sink->WaitForEvents(4));
-    const std::vector<Event> events = sink->events();
+    const std::vector<store::Event> events = sink->events();
     EXPECT_FALSE(events[0].previous);
     EXPECT_EQ(events[1].previous, first);
     EXPECT_EQ(events[2].previous, second);
@@ -132,17 +133,17 @@ TEST_P(WatchBehaviourTest, PreviousValuesOfOneTransactionAreOfTheStateBeforeIt) 
   MustCommit({{}, {PutOf(Key("a"), "a2"), DeleteOf(Key("b")), PutOf(Key("c"), "c2")}});
   ASSERT_TRUE(sink.WaitForEvents(3));
   std::map<std::string, std::string> previous;
-  for (const Event& event : sink.events())
+  for (const store::Event& event : sink.events())
     previous[event.entry.key] = event.previous ? std::string(event.previous->value.view()) : "-";
   EXPECT_EQ(previous, (std::map<std::string, std::string>{
                           {Key("a"), "a1"}, {Key("b"), "b1"}, {Key("c"), "-"}}));
 }
 
 TEST_P(WatchBehaviourTest, OnlyKeysOfTheRangeAreTold) {
-  const Revision next = Next();
+  const store::Revision next = Next();
   RecordingSink prefix, single, part;
-  const auto prefix_watch = StartWatch(prefix, KeyRange::Prefix(Key("pods/")), next);
-  const auto single_watch = StartWatch(single, KeyRange::Single(Key("pods/b")), next);
+  const auto prefix_watch = StartWatch(prefix, store::KeyRange::Prefix(Key("pods/")), next);
+  const auto single_watch = StartWatch(single, store::KeyRange::Single(Key("pods/b")), next);
   const auto part_watch = StartWatch(part, {Key("pods/b"), Key("pods/c")}, next);
   for (const char* name : {"pods", "pods/a", "pods/b", "pods/b2", "pods/c", "pods0"}) Put(name, "");
   Delete("pods/b");
@@ -152,14 +153,14 @@ TEST_P(WatchBehaviourTest, OnlyKeysOfTheRangeAreTold) {
 }
 
 TEST_P(WatchBehaviourTest, OnlyThoseKeysOfATransactionThatAreInTheRangeAreTold) {
-  const Revision next = Next();
-  const Transaction transaction{
+  const store::Revision next = Next();
+  const store::Transaction transaction{
       {}, {PutOf(Key("in/a"), "1"), PutOf(Key("out/a"), "1"), PutOf(Key("in/b"), "1")}};
   RecordingSink live;
-  const auto live_watch = StartWatch(live, KeyRange::Prefix(Key("in/")), next);
+  const auto live_watch = StartWatch(live, store::KeyRange::Prefix(Key("in/")), next);
   MustCommit(transaction);
   RecordingSink late;
-  const auto late_watch = StartWatch(late, KeyRange::Prefix(Key("in/")), next);
+  const auto late_watch = StartWatch(late, store::KeyRange::Prefix(Key("in/")), next);
   for (RecordingSink* sink : {&live, &late}) {
     ExpectTold(*sink, {"+in/a=1", "+in/b=1"});
     EXPECT_EQ(sink->events_per_call(), std::vector<size_t>{2});
@@ -168,12 +169,12 @@ TEST_P(WatchBehaviourTest, OnlyThoseKeysOfATransactionThatAreInTheRangeAreTold) 
 
 TEST_P(WatchBehaviourTest, AllEventsOfARevisionComeInOneCall) {
   constexpr size_t kWrites = 100;
-  const Revision next = Next();
+  const store::Revision next = Next();
   RecordingSink live;
   const auto live_watch = StartWatch(live, All(), next);
   const std::string value(10'000, 'x');
   for (int round = 0; round < 3; ++round) {
-    Transaction transaction;
+    store::Transaction transaction;
     for (size_t i = 0; i < kWrites; ++i)
       transaction.writes.push_back(PutOf(Key(Text(i)), Text(round, value)));
     MustCommit(transaction);
@@ -188,11 +189,11 @@ TEST_P(WatchBehaviourTest, AllEventsOfARevisionComeInOneCall) {
 }
 
 TEST_P(WatchBehaviourTest, TransactionsThatChangeNothingAreNotTold) {
-  const Revision a = Put("a", "1");
+  const store::Revision a = Put("a", "1");
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Next());
   Commit({{}, {DeleteOf(Key("absent"))}});
-  Commit(Transaction::CreateIfAbsent(Key("a"), SharedBytes("2")));
+  Commit(store::Transaction::CreateIfAbsent(Key("a"), SharedBytes("2")));
   Commit({{{Key("a"), a}}, {}});
   Put("a", "3");
   ExpectTold(sink, {"+a=3"});
@@ -203,8 +204,8 @@ TEST_P(WatchBehaviourTest, EventsAreToldBeforeTheCommitIsAnswered) {
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Next());
   for (int i = 0; i < 200; ++i) {
-    const Revision revision = Put("a", Text(i));
-    const std::vector<Event> events = sink.events();
+    const store::Revision revision = Put("a", Text(i));
+    const std::vector<store::Event> events = sink.events();
     ASSERT_EQ(events.size(), static_cast<size_t>(i + 1));
     EXPECT_EQ(events.back().revision(), revision);
   }
@@ -219,11 +220,11 @@ TEST_P(WatchBehaviourTest, WhoeverIsToldOfARevisionCanReadIt) {
   });
   for (size_t i = 1; i <= 100; ++i) {
     ASSERT_TRUE(sink.WaitForEvents(i));
-    const Event told = sink.events().back();
-    const auto then = RangeAndWait(store(), {.range = All(), .at = told.revision()});
+    const store::Event told = sink.events().back();
+    const auto then = store::RangeAndWait(store(), {.range = All(), .at = told.revision()});
     ASSERT_TRUE(then) << then.error().ToString();
     EXPECT_EQ(then->entries.at(0), told.entry);
-    const auto newest = RangeAndWait(store(), {.range = All()});
+    const auto newest = store::RangeAndWait(store(), {.range = All()});
     ASSERT_TRUE(newest);
     EXPECT_GE(newest->entries.at(0).mod_revision, told.revision());
   }
@@ -232,9 +233,9 @@ TEST_P(WatchBehaviourTest, WhoeverIsToldOfARevisionCanReadIt) {
 
 TEST_P(WatchBehaviourTest, ManyWatchesSeeTheSame) {
   constexpr int kWatches = 200;
-  const Revision next = Next();
+  const store::Revision next = Next();
   std::vector<std::unique_ptr<RecordingSink>> sinks;
-  std::vector<std::unique_ptr<Watch>> watches;
+  std::vector<std::unique_ptr<store::Watch>> watches;
   for (int i = 0; i < kWatches; ++i) {
     sinks.push_back(std::make_unique<RecordingSink>());
     watches.push_back(StartWatch(*sinks.back(), All(), next));
@@ -246,13 +247,13 @@ TEST_P(WatchBehaviourTest, ManyWatchesSeeTheSame) {
 TEST_P(WatchBehaviourTest, BegunAnywhereUnderLoadHasNoGapAndNoRepetition) {
   constexpr int kWriters = 4;
   constexpr int kWrites = 150;
-  const Revision first = Next();
+  const store::Revision first = Next();
   std::vector<std::unique_ptr<Thread>> writers;
   std::atomic<int64_t> newest = first.value;
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.push_back(std::make_unique<Thread>("writer", [&, writer] {
       for (int i = 0; i < kWrites; ++i) {
-        const Revision revision = Put(Text(writer, "/", i % 10), Text(i));
+        const store::Revision revision = Put(Text(writer, "/", i % 10), Text(i));
         int64_t seen = newest;
         while (seen < revision.value && !newest.compare_exchange_weak(seen, revision.value)) {
         }
@@ -261,8 +262,8 @@ TEST_P(WatchBehaviourTest, BegunAnywhereUnderLoadHasNoGapAndNoRepetition) {
   }
   SeededRandom random(7);
   std::vector<std::unique_ptr<RecordingSink>> sinks;
-  std::vector<std::unique_ptr<Watch>> watches;
-  std::vector<Revision> begun;
+  std::vector<std::unique_ptr<store::Watch>> watches;
+  std::vector<store::Revision> begun;
   for (int i = 0; i < 30; ++i) {
     begun.push_back({first.value + static_cast<int64_t>(random.Uniform(newest - first.value + 1))});
     sinks.push_back(std::make_unique<RecordingSink>());
@@ -270,17 +271,17 @@ TEST_P(WatchBehaviourTest, BegunAnywhereUnderLoadHasNoGapAndNoRepetition) {
     Put("between", Text(i));
   }
   writers.clear();
-  const Revision last = Put("end", "");
+  const store::Revision last = Put("end", "");
   RecordingSink everything;
   const auto whole = StartWatch(everything, All(), first);
   ASSERT_TRUE(everything.WaitForRevision(last));
-  const std::vector<Event> expected = everything.events();
+  const std::vector<store::Event> expected = everything.events();
   ASSERT_EQ(expected.size(), static_cast<size_t>(kWriters * kWrites + 31));
   for (size_t i = 0; i < sinks.size(); ++i) {
     ASSERT_TRUE(sinks[i]->WaitForRevision(last)) << "begun at " << begun[i].value;
     EXPECT_EQ(sinks[i]->fault(), "");
     const auto from = std::ranges::find_if(
-        expected, [&](const Event& event) { return event.revision() >= begun[i]; });
+        expected, [&](const store::Event& event) { return event.revision() >= begun[i]; });
     EXPECT_EQ(StoreFixture::Told(sinks[i]->events()), StoreFixture::Told({from, expected.end()}));
   }
 }
@@ -311,10 +312,10 @@ TEST_P(WatchBehaviourTest, WatchesMayComeAndGoUnderLoad) {
   Thread writer("writer", [&] {
     for (int i = 0; !stop; ++i) Put(Text(i % 5), Text(i));
   });
-  const Revision first = Next();
+  const store::Revision first = Next();
   for (int i = 0; i < 100; ++i) {
     RecordingSink sink;
-    const auto watch = StartWatch(sink, All(), i % 2 == 0 ? first : Revision());
+    const auto watch = StartWatch(sink, All(), i % 2 == 0 ? first : store::Revision());
     if (i % 3 == 0) {
       EXPECT_TRUE(sink.WaitForEvents(1));
     }
@@ -328,9 +329,9 @@ TEST_P(WatchBehaviourTest, ProgressComesOnRequest) {
   if (!store().HasReliableProgress()) GTEST_SKIP() << "this server's progress cannot be believed";
   RecordingSink sink, elsewhere;
   const auto watch = StartWatch(sink, All(), Next());
-  const auto other = StartWatch(elsewhere, KeyRange::Prefix(Key("none/")), Next());
+  const auto other = StartWatch(elsewhere, store::KeyRange::Prefix(Key("none/")), Next());
   for (int i = 0; i < 5; ++i) {
-    const Revision revision = Put("a", Text(i));
+    const store::Revision revision = Put("a", Text(i));
     watch->RequestProgress();
     other->RequestProgress();
     ASSERT_TRUE(sink.WaitForProgress(revision));
@@ -344,7 +345,7 @@ TEST_P(WatchBehaviourTest, ProgressComesOnRequest) {
 
 TEST_P(WatchBehaviourTest, ProgressIsNeverAheadOfEvents) {
   if (!store().HasReliableProgress()) GTEST_SKIP() << "this server's progress cannot be believed";
-  const Revision first = Next();
+  const store::Revision first = Next();
   std::atomic<bool> stop = false;
   Thread writer("writer", [&] {
     for (int i = 0; !stop; ++i) Put(Text(i % 5), Text(i));
@@ -352,7 +353,7 @@ TEST_P(WatchBehaviourTest, ProgressIsNeverAheadOfEvents) {
   for (int i = 0; i < 20; ++i) {
     RecordingSink sink;
     const auto watch = StartWatch(sink, All(), first);
-    const Revision now = Current();
+    const store::Revision now = Current();
     watch->RequestProgress();
     ASSERT_TRUE(sink.WaitForProgress(now));
     EXPECT_EQ(sink.fault(), "");  // which sees an event at or below a progress mark
@@ -373,12 +374,12 @@ TEST_P(WatchBehaviourTest, UnreliableProgressIsNotPassedOn) {
 
 TEST_P(WatchBehaviourTest, EndsWhenTheStoreCloses) {
   RecordingSink live, late, future;
-  const Revision next = Next();
+  const store::Revision next = Next();
   auto live_watch = StartWatch(live, All(), next);
   Put("a", "1");
   ASSERT_TRUE(live.WaitForEvents(1));
   auto late_watch = StartWatch(late, All(), next);
-  auto future_watch = StartWatch(future, All(), Revision{next.value + 1'000'000});
+  auto future_watch = StartWatch(future, All(), store::Revision{next.value + 1'000'000});
   under_test().Close();
   for (RecordingSink* sink : {&live, &late, &future}) {
     ASSERT_TRUE(sink->WaitForEnd());

@@ -29,17 +29,17 @@ constexpr FaultName kFaultNames[] = {
     {WatchFault::kCallAfterEnd, "call after the end"},
 };
 
-std::string Describe(const Event& event) {
+std::string Describe(const store::Event& event) {
   std::string value(event.entry.value.view().substr(0, 40));
-  return Text(event.kind == Event::Kind::kDelete ? "deletion of " : "put of ", event.entry.key,
-              event.kind == Event::Kind::kDelete ? "" : " = " + value, " at revision ",
-              event.revision().value);
+  return Text(event.kind == store::Event::Kind::kDelete ? "deletion of " : "put of ",
+              event.entry.key, event.kind == store::Event::Kind::kDelete ? "" : " = " + value,
+              " at revision ", event.revision().value);
 }
 
 // Walks through one log, remembering what it has told so far.
 class Walk {
  public:
-  Walk(const WatchLog& log, const Truth& truth, Revision compacted)
+  Walk(const WatchLog& log, const Truth& truth, store::Revision compacted)
       : log_(log), truth_(truth), compacted_(compacted.value) {}
 
   std::vector<WatchFinding> Run() {
@@ -63,7 +63,7 @@ class Walk {
 
   void Events(const WatchCall& call) {
     int64_t before_call = newest_;
-    for (const Event& event : call.events) {
+    for (const store::Event& event : call.events) {
       Place(event, before_call);
       Content(event, call.moment);
       seen_.insert({event.revision().value, event.entry.key});
@@ -72,7 +72,7 @@ class Walk {
   }
 
   // Whether the event may come here.
-  void Place(const Event& event, int64_t before_call) {
+  void Place(const store::Event& event, int64_t before_call) {
     int64_t revision = event.revision().value;
     if (revision < log_.request.from.value)
       Report(WatchFault::kBeforeStart,
@@ -89,7 +89,7 @@ class Walk {
       Report(WatchFault::kSplitRevision, Describe(event));
   }
 
-  void Content(const Event& event, int64_t moment) {
+  void Content(const store::Event& event, int64_t moment) {
     int64_t revision = event.revision().value;
     auto found = truth_.changes().find({revision, event.entry.key});
     if (found == truth_.changes().end()) {
@@ -100,7 +100,7 @@ class Walk {
     const Truth::Change& change = found->second;
     if (moment < change.invoked)
       Report(WatchFault::kFromTheFuture, Describe(event) + " came before it was asked for");
-    bool deleted = event.kind == Event::Kind::kDelete;
+    bool deleted = event.kind == store::Event::Kind::kDelete;
     bool same = deleted == change.deleted && (deleted || event.entry.value.view() == change.value);
     if (same && !deleted)
       same = event.entry.version == change.version &&
@@ -114,7 +114,7 @@ class Walk {
     if (log_.request.previous_values) Previous(event, change);
   }
 
-  void Previous(const Event& event, const Truth::Change& change) {
+  void Previous(const store::Event& event, const Truth::Change& change) {
     if (!event.previous) {
       if (change.previous_revision > compacted_)
         Report(WatchFault::kWrongPrevious, Describe(event) + " lacks the previous value");
@@ -198,7 +198,7 @@ bool Has(std::span<const WatchFinding> findings, WatchFault fault) {
 }
 
 Truth::Truth(std::span<const WrittenChange> changes, std::span<const WatchLog> watches,
-             Revision last)
+             store::Revision last)
     : last_(last.value) {
   std::multimap<std::string, const WrittenChange*> unknown;
   for (const WrittenChange& change : changes) {
@@ -210,10 +210,10 @@ Truth::Truth(std::span<const WrittenChange> changes, std::span<const WatchLog> w
   }
   for (const WatchLog& log : watches) {
     for (const WatchCall& call : log.calls) {
-      for (const Event& event : call.events) {
+      for (const store::Event& event : call.events) {
         std::pair<int64_t, std::string> where(event.revision().value, event.entry.key);
         if (changes_.contains(where)) continue;
-        bool deleted = event.kind == Event::Kind::kDelete;
+        bool deleted = event.kind == store::Event::Kind::kDelete;
         auto [from, to] = unknown.equal_range(event.entry.key);
         // Puts are known by their values. Of deletions any that had been asked for will do.
         auto match = std::find_if(from, to, [&](const auto& candidate) {
@@ -252,12 +252,13 @@ void Truth::LinkHistories() {
   }
 }
 
-std::vector<WatchFinding> CheckWatch(const WatchLog& log, const Truth& truth, Revision compacted) {
+std::vector<WatchFinding> CheckWatch(const WatchLog& log, const Truth& truth,
+                                     store::Revision compacted) {
   return Walk(log, truth, compacted).Run();
 }
 
 std::vector<WatchFinding> CheckWatches(std::span<const WatchLog> logs, const Truth& truth,
-                                       Revision compacted) {
+                                       store::Revision compacted) {
   std::vector<WatchFinding> all;
   for (const WatchLog& log : logs)
     for (WatchFinding& finding : CheckWatch(log, truth, compacted))
@@ -265,10 +266,10 @@ std::vector<WatchFinding> CheckWatches(std::span<const WatchLog> logs, const Tru
   return all;
 }
 
-LoggingSink::LoggingSink(Clock& clock, std::string name, WatchRequest request)
+LoggingSink::LoggingSink(Clock& clock, std::string name, store::WatchRequest request)
     : clock_(clock), log_{.name = std::move(name), .request = std::move(request), .calls = {}} {}
 
-void LoggingSink::Add(WatchCall call, Revision reached) {
+void LoggingSink::Add(WatchCall call, store::Revision reached) {
   call.moment = clock_.Monotonic().count();
   std::lock_guard lock(mutex_);
   reached_ = std::max(reached_, reached);
@@ -277,13 +278,13 @@ void LoggingSink::Add(WatchCall call, Revision reached) {
   changed_.notify_all();
 }
 
-void LoggingSink::OnEvents(std::span<const Event> events) {
-  Revision newest;
-  for (const Event& event : events) newest = std::max(newest, event.revision());
+void LoggingSink::OnEvents(std::span<const store::Event> events) {
+  store::Revision newest;
+  for (const store::Event& event : events) newest = std::max(newest, event.revision());
   Add({.kind = WatchCall::Kind::kEvents, .events = {events.begin(), events.end()}}, newest);
 }
 
-void LoggingSink::OnProgress(Revision revision) {
+void LoggingSink::OnProgress(store::Revision revision) {
   Add({.kind = WatchCall::Kind::kProgress, .progress = revision}, revision);
 }
 
@@ -291,7 +292,7 @@ void LoggingSink::OnEnd(Status why) {
   Add({.kind = WatchCall::Kind::kEnd, .end = std::move(why)}, {});
 }
 
-bool LoggingSink::WaitFor(Revision revision, Duration limit) {
+bool LoggingSink::WaitFor(store::Revision revision, Duration limit) {
   Duration deadline = clock_.Monotonic() + limit;
   std::unique_lock lock(mutex_);
   while (reached_ < revision && !end_) {
@@ -302,7 +303,7 @@ bool LoggingSink::WaitFor(Revision revision, Duration limit) {
 }
 
 bool LoggingSink::WaitForEnd(Duration limit) {
-  return WaitFor(Revision{std::numeric_limits<int64_t>::max()}, limit);
+  return WaitFor(store::Revision{std::numeric_limits<int64_t>::max()}, limit);
 }
 
 std::optional<Status> LoggingSink::end() const {
@@ -310,7 +311,7 @@ std::optional<Status> LoggingSink::end() const {
   return end_;
 }
 
-Revision LoggingSink::reached() const {
+store::Revision LoggingSink::reached() const {
   std::lock_guard lock(mutex_);
   return reached_;
 }

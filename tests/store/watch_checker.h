@@ -29,14 +29,14 @@ struct WatchCall {
   enum class Kind : uint8_t { kEvents, kProgress, kEnd };
   Kind kind = Kind::kEvents;
   int64_t moment = 0;
-  std::vector<Event> events = {};
-  Revision progress = {};
+  std::vector<store::Event> events = {};
+  store::Revision progress = {};
   std::optional<Status> end = std::nullopt;
 };
 
 struct WatchLog {
   std::string name;  // for messages
-  WatchRequest request;
+  store::WatchRequest request;
   std::vector<WatchCall> calls;
 };
 
@@ -84,7 +84,8 @@ class Truth {
  public:
   // A change whose outcome is unknown counts as done if any of the watches saw it. `last` is the
   // revision up to which watches are to be complete.
-  Truth(std::span<const WrittenChange> changes, std::span<const WatchLog> watches, Revision last);
+  Truth(std::span<const WrittenChange> changes, std::span<const WatchLog> watches,
+        store::Revision last);
 
   struct Change {
     bool deleted = false;
@@ -109,34 +110,34 @@ class Truth {
 // A watch that ended with kExpired need only be complete up to what it told. Previous values may be
 // missing where they were at or below `compacted`.
 std::vector<WatchFinding> CheckWatch(const WatchLog& log, const Truth& truth,
-                                     Revision compacted = {});
+                                     store::Revision compacted = {});
 std::vector<WatchFinding> CheckWatches(std::span<const WatchLog> logs, const Truth& truth,
-                                       Revision compacted = {});
+                                       store::Revision compacted = {});
 
 // Records a watch. Thread-safe.
-class LoggingSink final : public WatchSink {
+class LoggingSink final : public store::WatchSink {
  public:
-  LoggingSink(Clock& clock, std::string name, WatchRequest request);
+  LoggingSink(Clock& clock, std::string name, store::WatchRequest request);
 
-  void OnEvents(std::span<const Event> events) override;
-  void OnProgress(Revision revision) override;
+  void OnEvents(std::span<const store::Event> events) override;
+  void OnProgress(store::Revision revision) override;
   void OnEnd(Status why) override;
 
   // Until an event or a mark at or beyond the revision has come, or the end; false if it does not.
-  bool WaitFor(Revision revision, Duration limit);
+  bool WaitFor(store::Revision revision, Duration limit);
   bool WaitForEnd(Duration limit);
   std::optional<Status> end() const;
-  Revision reached() const;
+  store::Revision reached() const;
   WatchLog log() const;
 
  private:
-  void Add(WatchCall call, Revision reached);
+  void Add(WatchCall call, store::Revision reached);
 
   Clock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   WatchLog log_;
-  Revision reached_;
+  store::Revision reached_;
   std::optional<Status> end_;
 };
 

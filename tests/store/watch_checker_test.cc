@@ -6,9 +6,9 @@
 namespace skiff::testing {
 namespace {
 
-Event Put(std::string key, std::string_view value, int64_t revision, int64_t create,
-          int64_t version) {
-  return {.kind = Event::Kind::kPut,
+store::Event Put(std::string key, std::string_view value, int64_t revision, int64_t create,
+                 int64_t version) {
+  return {.kind = store::Event::Kind::kPut,
           .entry = {.key = std::move(key),
                     .value = SharedBytes(value),
                     .create_revision = {create},
@@ -18,13 +18,13 @@ Event Put(std::string key, std::string_view value, int64_t revision, int64_t cre
           .previous = std::nullopt};
 }
 
-Event Deletion(std::string key, int64_t revision) {
-  Event event = Put(std::move(key), "", revision, 0, 0);
-  event.kind = Event::Kind::kDelete;
+store::Event Deletion(std::string key, int64_t revision) {
+  store::Event event = Put(std::move(key), "", revision, 0, 0);
+  event.kind = store::Event::Kind::kDelete;
   return event;
 }
 
-WatchCall Told(std::vector<Event> events, int64_t moment = 1000) {
+WatchCall Told(std::vector<store::Event> events, int64_t moment = 1000) {
   return {.kind = WatchCall::Kind::kEvents, .moment = moment, .events = std::move(events)};
 }
 
@@ -55,9 +55,9 @@ class WatchCheckerTest : public ::testing::Test {
   std::vector<WatchFinding> Check(std::vector<WatchCall> calls, bool previous = false) {
     std::vector<WatchLog> logs = {
         {.name = "w",
-         .request = {.range = KeyRange::All(), .from = {2}, .previous_values = previous},
+         .request = {.range = store::KeyRange::All(), .from = {2}, .previous_values = previous},
          .calls = std::move(calls)}};
-    return CheckWatches(logs, Truth(changes_, logs, Revision{6}));
+    return CheckWatches(logs, Truth(changes_, logs, store::Revision{6}));
   }
   // The names of all faults found.
   std::vector<std::string> Faults(std::vector<WatchCall> calls) {
@@ -106,7 +106,7 @@ TEST_F(WatchCheckerTest, FindsEventsOutOfOrderAndRevisionsTornApart) {
   std::swap(calls[0], calls[1]);
   EXPECT_EQ(Faults(calls), Names{"out of order"});
   calls = right_;
-  Event torn = calls[1].events.back();
+  store::Event torn = calls[1].events.back();
   calls[1].events.pop_back();
   calls.insert(calls.begin() + 2, Told({torn}));
   EXPECT_EQ(Faults(calls), Names{"split revision"});
@@ -167,9 +167,11 @@ TEST_F(WatchCheckerTest, AWriteOfUnknownOutcomeMayBeSeenOrNotButByAllOrNone) {
   EXPECT_EQ(Faults(right_), Names{});
   EXPECT_EQ(Faults(without), Names{});
   std::vector<WatchLog> logs = {
-      {.name = "sees", .request = {.range = KeyRange::All(), .from = {2}}, .calls = right_},
-      {.name = "does not", .request = {.range = KeyRange::All(), .from = {2}}, .calls = without}};
-  auto findings = CheckWatches(logs, Truth(changes_, logs, Revision{6}));
+      {.name = "sees", .request = {.range = store::KeyRange::All(), .from = {2}}, .calls = right_},
+      {.name = "does not",
+       .request = {.range = store::KeyRange::All(), .from = {2}},
+       .calls = without}};
+  auto findings = CheckWatches(logs, Truth(changes_, logs, store::Revision{6}));
   ASSERT_EQ(findings.size(), 1U) << Describe(findings);
   EXPECT_EQ(findings[0].fault, WatchFault::kLostEvent);
 }

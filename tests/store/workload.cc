@@ -66,7 +66,7 @@ std::string WorkloadKey(const WorkloadOptions& options, uint64_t index) {
   return Text(options.prefix, "k", index);
 }
 
-WorkloadClient::WorkloadClient(Store& store, const WorkloadOptions& options, int client,
+WorkloadClient::WorkloadClient(store::Store& store, const WorkloadOptions& options, int client,
                                OperationListener& listener)
     : store_(store),
       options_(options),
@@ -102,7 +102,8 @@ void WorkloadClient::ReadAll() {
     reads[i].second.key = WorkloadKey(options_, i);
     reads[i].first = Begin(reads[i].second);
   }
-  const auto reply = RangeAndWait(store_, {.range = KeyRange::Prefix(options_.prefix)});
+  const auto reply =
+      store::RangeAndWait(store_, {.range = store::KeyRange::Prefix(options_.prefix)});
   for (auto& [number, read] : reads) {
     if (!reply) {
       listener_.OnNothing(number);
@@ -110,7 +111,7 @@ void WorkloadClient::ReadAll() {
     }
     read.outcome = Outcome::kOk;
     read.revision = reply->revision.value;
-    const auto entry = std::ranges::find(reply->entries, read.key, &KeyValue::key);
+    const auto entry = std::ranges::find(reply->entries, read.key, &store::KeyValue::key);
     if (entry != reply->entries.end())
       read.seen = SeenValue{std::string(entry->value.view()), entry->mod_revision.value};
     known_[read.key] = read.seen ? read.seen->revision : 0;
@@ -122,7 +123,7 @@ void WorkloadClient::ReadOne(const std::string& key) {
   Operation read;
   read.key = key;
   const uint64_t number = Begin(read);
-  const auto reply = RangeAndWait(store_, {.range = KeyRange::Single(key)});
+  const auto reply = store::RangeAndWait(store_, {.range = store::KeyRange::Single(key)});
   if (!reply) return listener_.OnNothing(number);
   read.outcome = Outcome::kOk;
   read.revision = reply->revision.value;
@@ -143,15 +144,16 @@ void WorkloadClient::WriteOne(const std::string& key) {
     write.kind = random_.Uniform(5) == 0 ? Kind::kDelete : Kind::kUpdate;
   write.expected = known;
   const uint64_t number = Begin(write);
-  Transaction transaction =
+  store::Transaction transaction =
       write.kind == Kind::kDelete
-          ? Transaction::DeleteIfRevision(key, Revision{known})
-          : Transaction::UpdateIfRevision(key, Revision{known}, SharedBytes(write.value));
-  Report(number, std::move(write), CommitAndWait(store_, std::move(transaction)));
+          ? store::Transaction::DeleteIfRevision(key, store::Revision{known})
+          : store::Transaction::UpdateIfRevision(key, store::Revision{known},
+                                                 SharedBytes(write.value));
+  Report(number, std::move(write), store::CommitAndWait(store_, std::move(transaction)));
 }
 
 void WorkloadClient::Report(uint64_t number, Operation operation,
-                            const Result<CommitReply>& reply) {
+                            const Result<store::CommitReply>& reply) {
   if (!reply) {
     if (reply.error().reason() == StatusReason::kServerTimeout) {
       listener_.OnReturn(number, operation);  // unknown, as it was
@@ -175,7 +177,7 @@ void WorkloadClient::Report(uint64_t number, Operation operation,
   listener_.OnReturn(number, operation);
 }
 
-void RunWorkload(Store& store, const WorkloadOptions& options, OperationListener& listener) {
+void RunWorkload(store::Store& store, const WorkloadOptions& options, OperationListener& listener) {
   std::vector<std::unique_ptr<Thread>> threads;
   for (int client = 0; client < options.clients; ++client) {
     threads.push_back(std::make_unique<Thread>("client", [&, client] {

@@ -67,7 +67,7 @@ std::string WorkloadKey(const WorkloadOptions& options, uint64_t index);
 // One client. A client whose write has an unknown outcome goes on with a read, as real ones do.
 class WorkloadClient {
  public:
-  WorkloadClient(Store& store, const WorkloadOptions& options, int client,
+  WorkloadClient(store::Store& store, const WorkloadOptions& options, int client,
                  OperationListener& listener);
   // One random operation, to its end.
   void Step();
@@ -77,10 +77,10 @@ class WorkloadClient {
  private:
   void ReadOne(const std::string& key);
   void WriteOne(const std::string& key);
-  void Report(uint64_t number, Operation operation, const Result<CommitReply>& reply);
+  void Report(uint64_t number, Operation operation, const Result<store::CommitReply>& reply);
   uint64_t Begin(Operation& operation);
 
-  Store& store_;
+  store::Store& store_;
   const WorkloadOptions& options_;
   const int client_;
   OperationListener& listener_;
@@ -90,6 +90,6 @@ class WorkloadClient {
 };
 
 // All clients, to their end.
-void RunWorkload(Store& store, const WorkloadOptions& options, OperationListener& listener);
+void RunWorkload(store::Store& store, const WorkloadOptions& options, OperationListener& listener);
 
 }  // namespace skiff::testing

@@ -27,7 +27,7 @@ class WorkloadTest : public StoreFixture {
     SCOPED_TRACE(Text("SKIFF_SEED=", options.seed));
     options.prefix = Key("");
     options.name = Text("s", options.seed);
-    const Revision first{Current().value + 1};
+    const store::Revision first{Current().value + 1};
     RecordingSink sink;
     const auto watch = StartWatch(sink, All(), first);
     History history;
@@ -42,14 +42,14 @@ class WorkloadTest : public StoreFixture {
     const Verdict linearizable = CheckLinearizable(operations);
     EXPECT_TRUE(linearizable.legal()) << linearizable.why;
 
-    const Revision last = Put("the end", "");
+    const store::Revision last = Put("the end", "");
     ASSERT_TRUE(sink.WaitForRevision(last));
     EXPECT_EQ(sink.fault(), "");
     std::vector<SeenEvent> events;
-    for (const Event& event : sink.events())
+    for (const store::Event& event : sink.events())
       if (event.revision() < last)
         events.push_back({event.revision().value, event.entry.key,
-                          event.kind == Event::Kind::kDelete,
+                          event.kind == store::Event::Kind::kDelete,
                           std::string(event.entry.value.view())});
     EXPECT_FALSE(events.empty());
     const Verdict told = CheckEvents(operations, events, first.value, last.value);
@@ -72,7 +72,7 @@ TEST_P(WorkloadTest, ConflictsOnOneKeyAreLinearizable) {
 
 TEST_P(WorkloadTest, CompactionLeavesOperationsLinearizable) {
   RunAndCheck({.seed = Seed(5), .clients = 8, .operations = 80, .keys = 6, .value_bytes = 2000},
-              [this] { (void)CompactAndWait(store(), Revision{Current().value - 20}); });
+              [this] { (void)CompactAndWait(store(), store::Revision{Current().value - 20}); });
 }
 
 SKIFF_ON_EVERY_STORE(WorkloadTest);

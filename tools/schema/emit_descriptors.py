@@ -213,7 +213,7 @@ class TableWriter:
         head = [
             f"// Generated from {self.gv.file} by tools/schema/emit_descriptors.py.",
             '#include "object/descriptor.h"', "",
-            "namespace skiff {", "",
+            "namespace skiff::api {", "", "using namespace object;", "",
             *(f"extern const MessageDesc {name};" for name in sorted(self.externs)),
             f"extern const GroupVersionDesc {gv_symbol};", "",
             f"static constexpr char kKeys_{self.prefix}[{len(self.pool)} + kKeyPadding] =",
@@ -221,7 +221,7 @@ class TableWriter:
         ]
         body = [f"static {line}" if line.startswith("constexpr") else line for line in self.lines]
         tail = [f"static {line}" if line.startswith("constexpr") else line for line in tail]
-        return "\n".join([*head, "", *body, *tail, "", "}  // namespace skiff", ""])
+        return "\n".join([*head, "", *body, *tail, "", "}  // namespace skiff::api", ""])
 
 
 def kinds_table(schema):
@@ -242,7 +242,7 @@ def kinds_table(schema):
     return "\n".join([
         "// Generated from api/ by tools/schema/emit_descriptors.py.",
         '#include "object/descriptor.h"', "",
-        "namespace skiff {", "",
+        "namespace skiff::api {", "", "using namespace object;", "",
         *(f"extern const MessageDesc {s};" for s in symbols),
         *(f"extern const GroupVersionDesc {s};" for s in gv_symbols), "",
         "static constexpr KindDesc kKinds[] = {",
@@ -252,9 +252,12 @@ def kinds_table(schema):
         "static constexpr const GroupVersionDesc* kGroupVersions[] = {",
         *(f"    &{s}," for s in gv_symbols),
         "};", "",
-        "std::span<const KindDesc> AllKinds() { return kKinds; }",
-        "std::span<const GroupVersionDesc* const> AllGroupVersions() { return kGroupVersions; }",
-        "", "}  // namespace skiff", ""])
+        "}  // namespace skiff::api", "",
+        "namespace skiff::object {", "",
+        "std::span<const KindDesc> AllKinds() { return api::kKinds; }",
+        "std::span<const GroupVersionDesc* const> AllGroupVersions() {",
+        "  return api::kGroupVersions;", "}",
+        "", "}  // namespace skiff::object", ""])
 
 
 def main(api_dir, out_dir):

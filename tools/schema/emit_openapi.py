@@ -102,14 +102,16 @@ def table(schema, texts):
     return "\n".join([
         "// Generated from api/ by tools/schema/emit_openapi.py.",
         '#include "object/published.h"', "",
-        "namespace skiff {", "",
+        "namespace skiff::api {", "",
+        "using namespace object;", "",
         *(f"extern const GroupVersionDesc kGroupVersion_{identifier(gv.path)};" for gv in versions),
         "", "namespace {", "",
         *unions.lists, *tables,
         "constexpr PublishedVersion kPublished[] = {", *rows, "};", "",
-        "}  // namespace", "",
-        "std::span<const PublishedVersion> PublishedVersions() { return kPublished; }",
-        "", "}  // namespace skiff", ""])
+        "}  // namespace", "", "}  // namespace skiff::api", "",
+        "namespace skiff::object {", "",
+        "std::span<const PublishedVersion> PublishedVersions() { return api::kPublished; }",
+        "", "}  // namespace skiff::object", ""])
 
 
 def main(api_dir, out_dir):

@@ -209,7 +209,8 @@ class ResourceWriter:
         versions = [f"    {self.group_version(gv)}," for gv in served]
         head = [
             "// Generated from api/ by tools/schema/emit_resources.py.",
-            '#include "object/resource.h"', "", "namespace skiff {", "",
+            '#include "object/resource.h"', "", "namespace skiff::api {", "",
+            "using namespace object;", "",
             *(f"extern const MessageDesc {name};" for name in sorted(self.messages)),
             *(f"extern const GroupVersionDesc kGroupVersion_{identifier(gv.path)};"
               for gv in served), "",
@@ -221,10 +222,11 @@ class ResourceWriter:
         return "\n".join([
             *head, *self.lines, "", *tables,
             f"constinit const GroupVersionInfo kServed[{len(served)}] = {{", *versions, "};", "",
-            "std::span<const GroupVersionInfo> ServedGroupVersions() { return kServed; }",
-            "std::span<const ColumnsDesc> AllColumns() { return kAllColumns; }",
-            "std::span<const DefaultsDesc> AllDefaults() { return kAllDefaults; }",
-            "", "}  // namespace skiff", ""])
+            "}  // namespace skiff::api", "", "namespace skiff::object {", "",
+            "std::span<const GroupVersionInfo> ServedGroupVersions() { return api::kServed; }",
+            "std::span<const ColumnsDesc> AllColumns() { return api::kAllColumns; }",
+            "std::span<const DefaultsDesc> AllDefaults() { return api::kAllDefaults; }",
+            "", "}  // namespace skiff::object", ""])
 
 
 def main(api_dir, out_dir):

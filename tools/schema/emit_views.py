@@ -32,17 +32,18 @@ SCALARS = {  # FieldType -> C++ type, reader of View, writer of MutableView
     "kUint32": ("int64_t", "Int", "Int"),
     "kUint64": ("uint64_t", "Uint", "Uint"),
     "kDouble": ("double", "Double", "Double"),
-    "kTime": ("Timestamp", "Time", "Time"),
-    "kMicroTime": ("Timestamp", "Time", "Time"),
+    "kTime": ("object::Timestamp", "Time", "Time"),
+    "kMicroTime": ("object::Timestamp", "Time", "Time"),
     "kDuration": ("int64_t", "Int", "Int"),
     "kQuantity": ("std::string_view", "Quantity", "Text"),
-    "kIntOrString": ("IntOrStringValue", "IntOrString", "Int"),
+    "kIntOrString": ("object::IntOrStringValue", "IntOrString", "Int"),
     "kRawJson": ("std::string_view", "Text", "Text"),
     "kFieldsV1": ("std::string_view", "Text", "Text"),
     "kUnknown": ("std::string_view", "Text", "Text"),
 }
 RAW = {"kRawJson", "kFieldsV1", "kUnknown"}  # no text is empty, so none needs an optional
-VALUES = {"kBool": "Value::Bool(v)", "kTime": "Value::Time(v)"}  # rare in lists and maps
+VALUES = {  # rare in lists and maps
+    "kBool": "object::Value::Bool(v)", "kTime": "object::Value::Time(v)"}
 
 
 def words(name):
@@ -94,8 +95,8 @@ class ViewWriter:
         if kind == "kMessage":
             return self.type_name(message)
         if kind == "kStringList":
-            return "ListView<std::string_view>"
-        return "const Value*" if kind == "kAny" else SCALARS[kind][0]
+            return "object::ListView<std::string_view>"
+        return "const object::Value*" if kind == "kAny" else SCALARS[kind][0]
 
     # ---------------------------------------------------------------- reading
 
@@ -106,7 +107,7 @@ class ViewWriter:
         element = self.element_type(kind, message)
         container = field.type.container
         if container != "single":
-            view = f"{container.capitalize()}View<{element}>"
+            view = f"object::{container.capitalize()}View<{element}>"
             yield f"{view} {call}() const {{ return {view}(Get({index})); }}"
         elif kind == "kMessage":
             yield f"{element} {call}() const {{ return {element}(Get({index})); }}"
@@ -126,17 +127,18 @@ class ViewWriter:
 
     def reader(self, message, fields):
         name = message.name
-        yield f"class {name} : public View {{"
+        yield f"class {name} : public object::View {{"
         yield " public:"
         constants = [constant(json_name(f)) for f in fields]
         if constants:
             yield f"  enum Field : uint16_t {{ {', '.join(constants)} }};"
         yield "  using View::View;"
         if message.is_kind:
-            yield f"  explicit {name}(const Document& d) : View(d, Type()) {{}}"
-            yield (f"  static Document New() {{ return NewDocument(Type(), "
+            yield f"  explicit {name}(const object::Document& d) : View(d, Type()) {{}}"
+            yield (f"  static object::Document New() {{ return object::NewDocument(Type(), "
                    f"{c_text(message.kind_name)}); }}")
-        yield f"  static const MessageDesc* Type() {{ return &{message_symbol(message)}; }}"
+        yield (f"  static const object::MessageDesc* Type() "
+               f"{{ return &api::{message_symbol(message)}; }}")
         for field in fields:
             for line in self.getter(field):
                 yield f"  {line}"
@@ -152,7 +154,7 @@ class ViewWriter:
                    f"{{ SetMessage({at}, v); }}")
             yield f"{twin} mutable_{name}() {{ return {twin}(Message({at})); }}"
         elif kind == "kAny":
-            yield f"void set_{name}(const Value& v) {{ SetCopy({at}, v); }}"
+            yield f"void set_{name}(const object::Value& v) {{ SetCopy({at}, v); }}"
         elif kind == "kStringList":
             yield f"void add_{name}(std::string_view v) {{ AddText({at}, v); }}"
         elif kind == "kIntOrString":
@@ -170,7 +172,7 @@ class ViewWriter:
                    f"{{ AddCopy({at}, *v.AsValue()); }}")
             yield f"{twin} mutable_{name}(size_t i) {{ return {twin}(Item({at}, i)); }}"
         elif kind == "kAny":
-            yield f"void add_{name}(const Value& v) {{ AddCopy({at}, v); }}"
+            yield f"void add_{name}(const object::Value& v) {{ AddCopy({at}, v); }}"
         elif kind in VALUES:
             yield (f"void add_{name}({SCALARS[kind][0]} v) "
                    f"{{ AddCopy({at}, {VALUES[kind]}); }}")
@@ -188,7 +190,7 @@ class ViewWriter:
             yield (f"void add_{name}({key}, std::string_view v) "
                    f"{{ PutListItem({at}, key, v); }}")
         elif kind == "kAny":
-            yield f"void put_{name}({key}, const Value& v) {{ PutCopy({at}, key, v); }}"
+            yield f"void put_{name}({key}, const object::Value& v) {{ PutCopy({at}, key, v); }}"
         elif kind in VALUES:
             yield (f"void put_{name}({key}, {SCALARS[kind][0]} v) "
                    f"{{ PutCopy({at}, key, {VALUES[kind]}); }}")
@@ -199,13 +201,13 @@ class ViewWriter:
 
     def writer(self, message, fields):
         name = f"Mutable{message.name}"
-        yield f"class {name} : public MutableView {{"
+        yield f"class {name} : public object::MutableView {{"
         yield f"  using F = {message.name};"
         yield ""
         yield " public:"
         yield "  using MutableView::MutableView;"
         if message.is_kind:
-            yield f"  explicit {name}(Document& d) : MutableView(d, F::Type()) {{}}"
+            yield f"  explicit {name}(object::Document& d) : MutableView(d, F::Type()) {{}}"
         yield "  F Read() const { return F(&AsValue()); }"
         setters = {"single": self.single_setters, "list": self.list_setters,
                    "map": self.map_setters}
@@ -262,9 +264,9 @@ class ViewWriter:
             "#pragma once", "",
             '#include "object/view.h"',
             *(f'#include "views/{path}.h"' for path in sorted(self.includes)), "",
-            "namespace skiff {",
-            *(f"extern const MessageDesc {message_symbol(m)};" for m in messages),
-            "}  // namespace skiff", "",
+            "namespace skiff::api {",
+            *(f"extern const object::MessageDesc {message_symbol(m)};" for m in messages),
+            "}  // namespace skiff::api", "",
             f"namespace {space} {{", "",
             *(f"class {m.name};" for m in messages), "",
             *self.lines,

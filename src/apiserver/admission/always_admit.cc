@@ -1,10 +1,10 @@
 // AlwaysAdmit: does nothing. It is there for those whose flags still name it.
 #include "apiserver/admission/plugins.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 MadePlugin MakeAlwaysAdmit(const PluginContext&, std::string_view) {
   return std::make_unique<AdmissionPlugin>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

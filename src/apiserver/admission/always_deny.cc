@@ -2,7 +2,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class AlwaysDeny final : public AdmissionPlugin {
@@ -22,4 +22,4 @@ MadePlugin MakeAlwaysDeny(const PluginContext&, std::string_view) {
   return std::make_unique<AlwaysDeny>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,12 +5,12 @@
 #include "base/strings.h"
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class CertificateApproval final : public AdmissionPlugin {
  public:
-  explicit CertificateApproval(Authorizer& authorizer) : authorizer_(authorizer) {}
+  explicit CertificateApproval(serving::Authorizer& authorizer) : authorizer_(authorizer) {}
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (!Updates(request) || request.subresource != "approval" ||
@@ -25,7 +25,7 @@ class CertificateApproval final : public AdmissionPlugin {
   }
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
 };
 
 }  // namespace
@@ -34,4 +34,4 @@ MadePlugin MakeCertificateApproval(const PluginContext& context, std::string_vie
   return std::make_unique<CertificateApproval>(context.authorizer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

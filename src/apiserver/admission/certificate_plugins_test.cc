@@ -3,7 +3,7 @@
 #include "apiserver/admission/testing.h"
 #include "apiserver/admission/testing_csrs.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr char kCsrs[] = "certificates.k8s.io/certificatesigningrequests";
@@ -91,4 +91,4 @@ TEST_F(CertificatePluginsTest, TrustBundlesTakeTheRightToAttest) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,23 +5,23 @@
 #include "base/strings.h"
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1;
 
-bool SameConditions(const Document& a, const Document& b) {
-  const Value* x = a.root().FindPath({"status", "conditions"});
-  const Value* y = b.root().FindPath({"status", "conditions"});
+bool SameConditions(const object::Document& a, const object::Document& b) {
+  const object::Value* x = a.root().FindPath({"status", "conditions"});
+  const object::Value* y = b.root().FindPath({"status", "conditions"});
   if (x == nullptr || y == nullptr) {
     return (x == nullptr || x->size() == 0) && (y == nullptr || y->size() == 0);
   }
-  return DeepEqual(*x, *y);
+  return object::DeepEqual(*x, *y);
 }
 
 class CertificateSigning final : public AdmissionPlugin {
  public:
-  explicit CertificateSigning(Authorizer& authorizer) : authorizer_(authorizer) {}
+  explicit CertificateSigning(serving::Authorizer& authorizer) : authorizer_(authorizer) {}
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (!Updates(request) || request.subresource != "status" ||
@@ -40,7 +40,7 @@ class CertificateSigning final : public AdmissionPlugin {
   }
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
 };
 
 }  // namespace
@@ -49,4 +49,4 @@ MadePlugin MakeCertificateSigning(const PluginContext& context, std::string_view
   return std::make_unique<CertificateSigning>(context.authorizer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/admission/request.h"
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kClientSigner = "kubernetes.io/kube-apiserver-client";
@@ -23,7 +23,8 @@ class CertificateSubjectRestriction final : public AdmissionPlugin {
     if (csr.spec().signer_name() != kClientSigner) return {};
     const Result<CsrSubject> subject = ReadCsrSubject(csr.spec().request());
     if (!subject) return Deny(request, "failed to parse CSR: " + subject.error().message());
-    if (std::ranges::find(subject->organizations, kMastersGroup) == subject->organizations.end()) {
+    if (std::ranges::find(subject->organizations, serving::kMastersGroup) ==
+        subject->organizations.end()) {
       return {};
     }
     return Deny(request, "use of " + std::string(kClientSigner) +
@@ -37,4 +38,4 @@ MadePlugin MakeCertificateSubjectRestriction(const PluginContext&, std::string_v
   return std::make_unique<CertificateSubjectRestriction>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

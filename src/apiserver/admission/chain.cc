@@ -5,7 +5,7 @@
 
 #include "apiserver/admission/config_file.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
@@ -105,4 +105,4 @@ Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
   return result;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

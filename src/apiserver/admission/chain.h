@@ -19,7 +19,7 @@
 
 #include "apiserver/admission/plugin.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct AdmissionSettings {
   std::vector<std::string> enabled;   // besides those that are on by default
@@ -77,4 +77,4 @@ class AdmissionChain final : public Admission {
 // Null: no plugin has that name.
 const PluginDesc* FindAdmissionPlugin(std::string_view name);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/admission/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Asked;
@@ -257,4 +257,4 @@ TEST_F(AdmissionChainTest, ARefusalNamesWhatAGeneratedNameIsMadeFrom) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

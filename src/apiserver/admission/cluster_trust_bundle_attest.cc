@@ -5,12 +5,12 @@
 #include "apiserver/authz/escalation.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class ClusterTrustBundleAttest final : public AdmissionPlugin {
  public:
-  ClusterTrustBundleAttest(Authorizer& authorizer, bool enabled)
+  ClusterTrustBundleAttest(serving::Authorizer& authorizer, bool enabled)
       : authorizer_(authorizer), enabled_(enabled) {}
 
   Result<void> Validate(AdmissionRequest& request) override {
@@ -18,7 +18,7 @@ class ClusterTrustBundleAttest final : public AdmissionPlugin {
         !IsOf(request, "certificates.k8s.io", "clustertrustbundles")) {
       return {};
     }
-    const Value* found = request.object->root().FindPath({"spec", "signerName"});
+    const object::Value* found = request.object->root().FindPath({"spec", "signerName"});
     const std::string_view signer = found != nullptr ? found->AsText() : std::string_view();
     if (signer.empty()) return {};
     if (Updates(request) && ChangesOnlyCollectedFields(*request.object, *request.old)) return {};
@@ -27,7 +27,7 @@ class ClusterTrustBundleAttest final : public AdmissionPlugin {
   }
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
   bool enabled_;
 };
 
@@ -38,4 +38,4 @@ MadePlugin MakeClusterTrustBundleAttest(const PluginContext& context, std::strin
                                                     context.FeatureEnabled("ClusterTrustBundle"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PluginConfig {
   std::string name;
@@ -38,7 +38,7 @@ Result<PluginConfigs> ReadAdmissionConfig(const std::string& path);
 
 // The configuration of a plugin as a document of its kind. Fails unless it is of that kind, and for
 // fields that the kind lacks.
-Result<Document> DecodePluginConfig(std::string_view json, std::string_view api_version,
-                                    std::string_view kind);
+Result<object::Document> DecodePluginConfig(std::string_view json, std::string_view api_version,
+                                            std::string_view kind);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,18 +6,18 @@
 #include "crypto/openssl.h"
 #include "crypto/x509.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string TextOf(const X509_NAME_ENTRY* entry) {
-  return openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
+  return crypto::openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
 }
 
 }  // namespace
 
 Result<CsrSubject> ReadCsrSubject(std::string_view pem) {
-  const openssl::BioPtr bio = openssl::ReadBio(pem);
-  const openssl::X509RequestPtr request(
+  const crypto::openssl::BioPtr bio = crypto::openssl::ReadBio(pem);
+  const crypto::openssl::X509RequestPtr request(
       bio ? PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr) : nullptr);
   if (!request) return BadRequest("PEM block type must be CERTIFICATE REQUEST");
   CsrSubject out;
@@ -31,4 +31,4 @@ Result<CsrSubject> ReadCsrSubject(std::string_view pem) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

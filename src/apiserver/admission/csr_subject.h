@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct CsrSubject {
   std::string common_name;
@@ -17,4 +17,4 @@ struct CsrSubject {
 // Of a request in PEM, PKCS #10.
 Result<CsrSubject> ReadCsrSubject(std::string_view pem);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

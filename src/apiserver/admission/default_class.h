@@ -8,18 +8,19 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultClassByAnnotation {
  public:
   // Considers a class. Whichever of the annotations says "true" makes it one of the defaults.
-  void Consider(const Document& object, std::initializer_list<std::string_view> annotations);
+  void Consider(const object::Document& object,
+                std::initializer_list<std::string_view> annotations);
   // Empty: there is none.
   const std::string& name() const { return name_; }
 
  private:
   std::string name_;
-  Timestamp created_{};
+  object::Timestamp created_{};
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/admission/request.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
@@ -14,7 +14,7 @@ constexpr std::string_view kGroup = "networking.k8s.io";
 constexpr std::string_view kOldClassAnnotation = "kubernetes.io/ingress.class";
 
 struct DefaultIngress : DefaultClassByAnnotation {
-  void Add(const Document& object) {
+  void Add(const object::Document& object) {
     Consider(object, {"ingressclass.kubernetes.io/is-default-class"});
   }
 };
@@ -48,4 +48,4 @@ MadePlugin MakeDefaultIngressClass(const PluginContext& context, std::string_vie
   return std::make_unique<DefaultIngressClass>(StorageOf(context, kGroup, "ingressclasses"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

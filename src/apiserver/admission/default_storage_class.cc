@@ -5,7 +5,7 @@
 #include "apiserver/admission/request.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -13,7 +13,7 @@ namespace core = views::core_v1;
 constexpr std::string_view kOldClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 
 struct DefaultStorage : DefaultClassByAnnotation {
-  void Add(const Document& object) {
+  void Add(const object::Document& object) {
     Consider(object, {"storageclass.kubernetes.io/is-default-class",
                       "storageclass.beta.kubernetes.io/is-default-class"});
   }
@@ -49,4 +49,4 @@ MadePlugin MakeDefaultStorageClass(const PluginContext& context, std::string_vie
       StorageOf(context, "storage.k8s.io", "storageclasses"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/admission/request.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -38,7 +38,7 @@ class DefaultTolerationSeconds final : public AdmissionPlugin {
   }
 
  private:
-  static void Add(Document& pod, std::string_view key, int64_t seconds) {
+  static void Add(object::Document& pod, std::string_view key, int64_t seconds) {
     auto added = core::MutablePod(pod).mutable_spec().add_tolerations();
     added.set_key(key);
     added.set_operator("Exists");
@@ -57,4 +57,4 @@ MadePlugin MakeDefaultTolerationSeconds(const PluginContext& context, std::strin
                                                     context.unreachable_toleration_seconds);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

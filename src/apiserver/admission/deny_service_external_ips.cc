@@ -5,7 +5,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -32,4 +32,4 @@ MadePlugin MakeDenyServiceExternalIPs(const PluginContext&, std::string_view) {
   return std::make_unique<DenyServiceExternalIPs>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

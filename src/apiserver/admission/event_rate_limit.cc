@@ -18,7 +18,7 @@
 #include "views/core/v1.h"
 #include "views/eventratelimit.admission.k8s.io/v1alpha1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -134,7 +134,7 @@ MadePlugin MakeEventRateLimit(const PluginContext& context, std::string_view con
   if (config_json.empty()) {
     return BadRequest("it needs limits; give them with --admission-control-config-file");
   }
-  SKIFF_ASSIGN_OR_RETURN(const Document document,
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
                          DecodePluginConfig(config_json, kConfigVersion, "Configuration"));
   const config::Configuration read(document);
   if (read.limits().empty()) return BadField("limits", "must not be empty");
@@ -147,4 +147,4 @@ MadePlugin MakeEventRateLimit(const PluginContext& context, std::string_view con
   return std::make_unique<EventRateLimit>(std::move(made), context.clock);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/admission/tolerations.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -59,4 +59,4 @@ MadePlugin MakeExtendedResourceToleration(const PluginContext&, std::string_view
   return std::make_unique<ExtendedResourceToleration>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 // webhooks, turning it on must not look as if it worked.
 #include "apiserver/admission/plugins.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 MadePlugin MakeImagePolicyWebhook(const PluginContext&, std::string_view) {
   return BadRequest(
@@ -10,4 +10,4 @@ MadePlugin MakeImagePolicyWebhook(const PluginContext&, std::string_view) {
       "ImagePolicyWebhook out of --enable-admission-plugins");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

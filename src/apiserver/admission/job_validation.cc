@@ -6,18 +6,18 @@
 #include "apiserver/rest/object_meta.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-bool IsGang(const Document& group) {
+bool IsGang(const object::Document& group) {
   return group.root().FindPath({"spec", "schedulingPolicy", "gang"}) != nullptr;
 }
 
-bool IsControlledBy(const Document& object, std::string_view uid) {
-  const Value* owners = object.root().FindPath({"metadata", "ownerReferences"});
+bool IsControlledBy(const object::Document& object, std::string_view uid) {
+  const object::Value* owners = object.root().FindPath({"metadata", "ownerReferences"});
   for (size_t i = 0; owners != nullptr && i < owners->size(); ++i) {
-    const Value* controller = owners->items()[i].Find("controller");
-    const Value* owner_uid = owners->items()[i].Find("uid");
+    const object::Value* controller = owners->items()[i].Find("controller");
+    const object::Value* owner_uid = owners->items()[i].Find("uid");
     if (controller != nullptr && controller->AsBool() && owner_uid != nullptr) {
       return owner_uid->AsText() == uid;
     }
@@ -31,8 +31,8 @@ class JobValidation final : public AdmissionPlugin {
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (!Updates(request) || !IsWholly(request, "batch", "jobs")) return {};
-    const Value* before = request.old->root().FindPath({"spec", "parallelism"});
-    const Value* after = request.object->root().FindPath({"spec", "parallelism"});
+    const object::Value* before = request.old->root().FindPath({"spec", "parallelism"});
+    const object::Value* after = request.object->root().FindPath({"spec", "parallelism"});
     if ((before == nullptr) == (after == nullptr) &&
         (before == nullptr || before->AsInt() == after->AsInt())) {
       return {};
@@ -46,18 +46,18 @@ class JobValidation final : public AdmissionPlugin {
 
  private:
   // The group that the job names, or one that it controls; empty when that is no gang.
-  std::string FindGang(Document& job, std::string_view name_space) {
-    const Value* name =
+  std::string FindGang(object::Document& job, std::string_view name_space) {
+    const object::Value* name =
         job.root().FindPath({"spec", "template", "spec", "schedulingGroup", "podGroupName"});
     if (name != nullptr) {
-      const std::optional<Document> group = DecodeNow(groups_, name_space, name->AsText());
+      const std::optional<object::Document> group = DecodeNow(groups_, name_space, name->AsText());
       return group && IsGang(*group) ? std::string(name->AsText()) : std::string();
     }
     const std::string uid(MetaOf(job).uid());
     std::string found;
-    ForEachInCache(groups_, [&](const CacheEntry& entry) {
+    ForEachInCache(groups_, [&](const store::CacheEntry& entry) {
       if (!found.empty() || entry.name_space() != name_space) return;
-      const Result<Document> group = DecodeStored(entry.value().view(), entry.revision());
+      const Result<object::Document> group = DecodeStored(entry.value().view(), entry.revision());
       if (group && IsControlledBy(*group, uid) && IsGang(*group)) found = entry.name();
     });
     return found;
@@ -75,4 +75,4 @@ MadePlugin MakeJobValidation(const PluginContext& context, std::string_view) {
   return std::make_unique<JobValidation>(StorageOf(context, "scheduling.k8s.io", "podgroups"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

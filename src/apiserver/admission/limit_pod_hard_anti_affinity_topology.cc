@@ -3,7 +3,7 @@
 #include "apiserver/admission/request.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -35,4 +35,4 @@ MadePlugin MakeLimitPodHardAntiAffinityTopology(const PluginContext&, std::strin
   return std::make_unique<LimitPodHardAntiAffinityTopology>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -32,7 +32,7 @@ std::string Joined(const std::vector<std::string>& faults) {
 class LimitRanger final : public AdmissionPlugin {
  public:
   explicit LimitRanger(const PluginContext& context)
-      : ranges_(context.storages.Find(FindResource("", "v1", "limitranges")->hub)) {}
+      : ranges_(context.storages.Find(object::FindResource("", "v1", "limitranges")->hub)) {}
 
   Result<void> Mutate(AdmissionRequest& request) override {
     if (!IsOf(request, "", "pods") || !Concerns(request)) return {};
@@ -48,8 +48,8 @@ class LimitRanger final : public AdmissionPlugin {
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (!Concerns(request)) return {};
-    const auto pod = ViewAs<core::Pod>(*request.object);
-    const auto claim = ViewAs<core::PersistentVolumeClaim>(*request.object);
+    const auto pod = object::ViewAs<core::Pod>(*request.object);
+    const auto claim = object::ViewAs<core::PersistentVolumeClaim>(*request.object);
     std::string why;
     const bool ready = ForEachRange(request, [&](const core::LimitRange& range) {
       if (pod) why = Joined(CheckPodLimits(range, *pod));
@@ -77,11 +77,13 @@ class LimitRanger final : public AdmissionPlugin {
 
   template <typename Call>
   bool ForEachRange(const AdmissionRequest& request, Call call) const {
-    return ForEachInCachedNamespace(ranges_, request.name_space, [&](const CacheEntry& entry) {
-      const Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
-      const auto range = document ? ViewAs<core::LimitRange>(*document) : std::nullopt;
-      return !range || call(*range);
-    });
+    return ForEachInCachedNamespace(
+        ranges_, request.name_space, [&](const store::CacheEntry& entry) {
+          const Result<object::Document> document =
+              DecodeStored(entry.value().view(), entry.revision());
+          const auto range = document ? object::ViewAs<core::LimitRange>(*document) : std::nullopt;
+          return !range || call(*range);
+        });
   }
 
   ResourceStorage* ranges_;
@@ -95,4 +97,4 @@ Result<std::unique_ptr<AdmissionPlugin>> MakeLimitRanger(const PluginContext& co
   return std::make_unique<LimitRanger>(context);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,10 +8,10 @@
 
 #include "apiserver/admission/plugin.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // There is nothing to configure; a configuration is not looked at, as in Kubernetes.
 Result<std::unique_ptr<AdmissionPlugin>> MakeLimitRanger(const PluginContext& context,
                                                          std::string_view config_json);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

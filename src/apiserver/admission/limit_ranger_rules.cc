@@ -11,7 +11,7 @@
 #include "quota/resource_list.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -26,7 +26,8 @@ struct Compared {
   int64_t limit;
   int64_t bound;
 
-  Compared(const Quantity& request_of, const Quantity& limit_of, const Quantity& bound_of)
+  Compared(const object::Quantity& request_of, const object::Quantity& limit_of,
+           const object::Quantity& bound_of)
       : request(request_of.Value()), limit(limit_of.Value()), bound(bound_of.Value()) {
     if (request > kMaxMilliValue || limit > kMaxMilliValue || bound > kMaxMilliValue) return;
     request = request_of.MilliValue();
@@ -52,37 +53,38 @@ class LimitFaults {
 // What is checked against the bounds of one type: a container, a pod or a claim.
 class BoundsCheck {
  public:
-  BoundsCheck(std::string_view type, ResourceList requests, ResourceList limits, LimitFaults& out)
+  BoundsCheck(std::string_view type, quota::ResourceList requests, quota::ResourceList limits,
+              LimitFaults& out)
       : type_(type), requests_(std::move(requests)), limits_(std::move(limits)), out_(out) {}
 
-  void Min(const MapView<std::string_view>& bounds) {
-    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMin(name, bound);
+  void Min(const object::MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : quota::ToResourceList(bounds)) CheckMin(name, bound);
   }
-  void Max(const MapView<std::string_view>& bounds) {
-    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMax(name, bound);
+  void Max(const object::MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : quota::ToResourceList(bounds)) CheckMax(name, bound);
   }
   // A claim has requests only.
-  void MaxOfRequests(const MapView<std::string_view>& bounds) {
-    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMaxOfRequest(name, bound);
+  void MaxOfRequests(const object::MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : quota::ToResourceList(bounds)) CheckMaxOfRequest(name, bound);
   }
-  void Ratio(const MapView<std::string_view>& bounds) {
-    for (const auto& [name, bound] : ToResourceList(bounds)) CheckRatio(name, bound);
+  void Ratio(const object::MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : quota::ToResourceList(bounds)) CheckRatio(name, bound);
   }
 
  private:
-  static Quantity AmountIn(const ResourceList& list, const std::string& name) {
+  static object::Quantity AmountIn(const quota::ResourceList& list, const std::string& name) {
     const auto found = list.find(name);
-    return found != list.end() ? found->second : Quantity();
+    return found != list.end() ? found->second : object::Quantity();
   }
-  void Add(std::string_view which, const std::string& name, const Quantity& bound,
+  void Add(std::string_view which, const std::string& name, const object::Quantity& bound,
            std::string_view what) {
     out_.Add(std::string(which) + " " + name + " usage per " + std::string(type_) + " is " +
              bound.ToString() + std::string(what));
   }
 
-  void CheckMin(const std::string& name, const Quantity& bound) {
-    const Quantity request = AmountIn(requests_, name);
-    const Quantity limit = AmountIn(limits_, name);
+  void CheckMin(const std::string& name, const object::Quantity& bound) {
+    const object::Quantity request = AmountIn(requests_, name);
+    const object::Quantity limit = AmountIn(limits_, name);
     const Compared amounts(request, limit, bound);
     if (!requests_.contains(name)) {
       Add("minimum", name, bound, ".  No request is specified");
@@ -93,9 +95,9 @@ class BoundsCheck {
     }
   }
 
-  void CheckMax(const std::string& name, const Quantity& bound) {
-    const Quantity request = AmountIn(requests_, name);
-    const Quantity limit = AmountIn(limits_, name);
+  void CheckMax(const std::string& name, const object::Quantity& bound) {
+    const object::Quantity request = AmountIn(requests_, name);
+    const object::Quantity limit = AmountIn(limits_, name);
     const Compared amounts(request, limit, bound);
     if (!limits_.contains(name)) {
       Add("maximum", name, bound, ".  No limit is specified");
@@ -106,9 +108,9 @@ class BoundsCheck {
     }
   }
 
-  void CheckMaxOfRequest(const std::string& name, const Quantity& bound) {
-    const Quantity request = AmountIn(requests_, name);
-    const Compared amounts(request, Quantity(), bound);
+  void CheckMaxOfRequest(const std::string& name, const object::Quantity& bound) {
+    const object::Quantity request = AmountIn(requests_, name);
+    const Compared amounts(request, object::Quantity(), bound);
     if (!requests_.contains(name)) {
       Add("maximum", name, bound, ".  No request is specified");
     } else if (amounts.request > amounts.bound) {
@@ -116,7 +118,7 @@ class BoundsCheck {
     }
   }
 
-  void CheckRatio(const std::string& name, const Quantity& bound) {
+  void CheckRatio(const std::string& name, const object::Quantity& bound) {
     const Compared amounts(AmountIn(requests_, name), AmountIn(limits_, name), bound);
     const std::string rule = name + " max limit to request ratio per " + std::string(type_) +
                              " is " + bound.ToString() + ", but ";
@@ -136,25 +138,25 @@ class BoundsCheck {
   }
 
   const std::string_view type_;
-  const ResourceList requests_;
-  const ResourceList limits_;
+  const quota::ResourceList requests_;
+  const quota::ResourceList limits_;
   LimitFaults& out_;
 };
 
-void CheckBounds(const core::LimitRangeItem& item, ResourceList requests, ResourceList limits,
-                 LimitFaults& out) {
+void CheckBounds(const core::LimitRangeItem& item, quota::ResourceList requests,
+                 quota::ResourceList limits, LimitFaults& out) {
   BoundsCheck check(item.type(), std::move(requests), std::move(limits), out);
   check.Min(item.min());
   check.Max(item.max());
   check.Ratio(item.max_limit_request_ratio());
 }
 
-void CheckContainers(const core::LimitRangeItem& item, const ListView<core::Container>& containers,
-                     LimitFaults& out) {
+void CheckContainers(const core::LimitRangeItem& item,
+                     const object::ListView<core::Container>& containers, LimitFaults& out) {
   for (const core::Container container : containers) {
     if (out.full()) return;
-    CheckBounds(item, ToResourceList(container.resources().requests()),
-                ToResourceList(container.resources().limits()), out);
+    CheckBounds(item, quota::ToResourceList(container.resources().requests()),
+                quota::ToResourceList(container.resources().limits()), out);
   }
 }
 
@@ -193,7 +195,7 @@ void ApplyToContainer(core::MutableContainer container, const Defaults& requests
 
 }  // namespace
 
-Result<void> ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
+Result<void> ApplyLimitDefaults(const core::LimitRange& range, object::Document& pod) {
   Defaults requests;
   Defaults limits;
   for (const core::LimitRangeItem item : range.spec().limits()) {
@@ -233,7 +235,7 @@ std::vector<std::string> CheckPodLimits(const core::LimitRange& range, const cor
       CheckContainers(item, pod.spec().containers(), out);
       CheckContainers(item, pod.spec().init_containers(), out);
     } else if (item.type() == "Pod") {
-      CheckBounds(item, PodRequests(pod, {}), PodLimits(pod, {}), out);
+      CheckBounds(item, quota::PodRequests(pod, {}), quota::PodLimits(pod, {}), out);
     }
   }
   return out.Take();
@@ -244,11 +246,12 @@ std::vector<std::string> CheckClaimLimits(const core::LimitRange& range,
   LimitFaults out;
   for (const core::LimitRangeItem item : range.spec().limits()) {
     if (item.type() != "PersistentVolumeClaim" || out.full()) continue;
-    BoundsCheck check(item.type(), ToResourceList(claim.spec().resources().requests()), {}, out);
+    BoundsCheck check(item.type(), quota::ToResourceList(claim.spec().resources().requests()), {},
+                      out);
     check.Min(item.min());
     check.MaxOfRequests(item.max());
   }
   return out.Take();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

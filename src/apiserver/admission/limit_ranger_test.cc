@@ -6,7 +6,7 @@
 
 #include "apiserver/admission/small_cluster_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string RangeOf(const std::string& items) { return R"({"spec":{"limits":[)" + items + "]}}"; }
@@ -166,4 +166,4 @@ TEST_F(LimitRangerWriteTest, WhatIsGoingIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

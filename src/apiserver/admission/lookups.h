@@ -17,16 +17,16 @@
 #include "apiserver/rest/object_output.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when the resource is not served.
 ResourceStorage* StorageOf(const PluginContext& context, std::string_view group,
                            std::string_view resource);
 // The object as it is in the cache; nothing when there is none.
-std::optional<Document> DecodeNow(ResourceStorage* storage, std::string_view name_space,
-                                  std::string_view name);
+std::optional<object::Document> DecodeNow(ResourceStorage* storage, std::string_view name_space,
+                                          std::string_view name);
 // Whether the transaction makes the object.
-bool IsMadeIn(const Transaction& transaction, const ResourceStorage& storage,
+bool IsMadeIn(const store::Transaction& transaction, const ResourceStorage& storage,
               std::string_view name_space, std::string_view name);
 
 // Calls with each entry of the namespace, in order of name, until the call returns false. False:
@@ -35,16 +35,16 @@ template <typename Call>
 bool ForEachInCachedNamespace(ResourceStorage* storage, std::string_view name_space, Call call) {
   if (storage == nullptr) return true;
   if (!storage->cache().ready()) return false;
-  auto list = std::make_shared<std::optional<ListReply>>();
-  CacheListRequest request;
+  auto list = std::make_shared<std::optional<store::ListReply>>();
+  store::CacheListRequest request;
   request.resource_version = "0";
   request.selection.name_space = std::string(name_space);
-  storage->cache().List(std::move(request), [list](Result<ListReply> reply) {
+  storage->cache().List(std::move(request), [list](Result<store::ListReply> reply) {
     if (reply) list->emplace(std::move(*reply));
   });
   if (!*list) return false;
-  ListCursor at = (*list)->Entries();
-  while (const CacheEntry* entry = at.Next()) {
+  store::ListCursor at = (*list)->Entries();
+  while (const store::CacheEntry* entry = at.Next()) {
     if (!call(*entry)) break;
   }
   return true;
@@ -59,11 +59,11 @@ class Remembered {
   ResourceStorage* storage() const { return storage_; }
   // Null: there is no such object.
   std::shared_ptr<const State> Find(std::string_view name_space, std::string_view name) {
-    const EntryRef entry = FindInCache(storage_, name_space, name);
+    const store::EntryRef entry = FindInCache(storage_, name_space, name);
     return entry ? Of(*entry) : nullptr;
   }
   // Null when the entry cannot be decoded.
-  std::shared_ptr<const State> Of(const CacheEntry& entry) {
+  std::shared_ptr<const State> Of(const store::CacheEntry& entry) {
     const std::string key(entry.key());
     {
       const std::lock_guard lock(mutex_);
@@ -72,7 +72,7 @@ class Remembered {
         return found->second.state;
       }
     }
-    Result<Document> object = DecodeStored(entry.value().view(), entry.revision());
+    Result<object::Document> object = DecodeStored(entry.value().view(), entry.revision());
     if (!object) return nullptr;
     auto state = std::make_shared<const State>(*object);
     const std::lock_guard lock(mutex_);
@@ -84,7 +84,7 @@ class Remembered {
 
  private:
   struct Known {
-    Revision revision;
+    store::Revision revision;
     std::shared_ptr<const State> state;
   };
   ResourceStorage* storage_;
@@ -107,10 +107,10 @@ class Summary {
       const std::lock_guard lock(mutex_);
       known = known_;
     }
-    std::vector<EntryRef> entries;
+    std::vector<store::EntryRef> entries;
     size_t at = 0;
     bool same = true;
-    ForEachInCache(storage_, [&](const CacheEntry& entry) {
+    ForEachInCache(storage_, [&](const store::CacheEntry& entry) {
       // An entry is never changed, so the same entries make the same state.
       if (same && at < known->entries.size() && known->entries[at].get() == &entry) {
         ++at;
@@ -127,14 +127,14 @@ class Summary {
 
  private:
   struct Known {
-    std::vector<EntryRef> entries;
+    std::vector<store::EntryRef> entries;
     State state;
   };
 
-  std::shared_ptr<const State> Remember(std::vector<EntryRef> entries) {
+  std::shared_ptr<const State> Remember(std::vector<store::EntryRef> entries) {
     auto made = std::make_shared<Known>();
-    for (const EntryRef& entry : entries) {
-      Result<Document> object = DecodeStored(entry->value().view(), entry->revision());
+    for (const store::EntryRef& entry : entries) {
+      Result<object::Document> object = DecodeStored(entry->value().view(), entry->revision());
       if (object) made->state.Add(*object);
     }
     made->entries = std::move(entries);
@@ -148,4 +148,4 @@ class Summary {
   std::shared_ptr<const Known> known_ = std::make_shared<const Known>();  // guarded by mutex_
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "object/protobuf/envelope.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -25,7 +25,7 @@ class NamespaceAutoProvision final : public AdmissionPlugin {
         IsMadeIn(request.transaction, *namespaces_, "", request.name_space)) {
       return {};
     }
-    Document made = core::Namespace::New();
+    object::Document made = core::Namespace::New();
     core::MutableNamespace object(made);
     object.mutable_metadata().set_name(request.name_space);
     object.mutable_metadata().set_uid(NewUid(request.random));
@@ -34,11 +34,11 @@ class NamespaceAutoProvision final : public AdmissionPlugin {
     object.mutable_spec().add_finalizers("kubernetes");
     object.mutable_status().set_phase("Active");
     std::string bytes;
-    EncodeStorage(made.root(), &bytes);
+    object::EncodeStorage(made.root(), &bytes);
     std::string key = namespaces_->Key("", request.name_space);
-    request.transaction.conditions.push_back({key, Revision{}});
+    request.transaction.conditions.push_back({key, store::Revision{}});
     request.transaction.writes.push_back(
-        {Write::Kind::kPut, std::move(key), SharedBytes(bytes), LeaseId{}});
+        {store::Write::Kind::kPut, std::move(key), SharedBytes(bytes), store::LeaseId{}});
     return {};
   }
 
@@ -52,4 +52,4 @@ MadePlugin MakeNamespaceAutoProvision(const PluginContext& context, std::string_
   return std::make_unique<NamespaceAutoProvision>(StorageOf(context, "", "namespaces"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

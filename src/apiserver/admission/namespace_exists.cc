@@ -5,7 +5,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class NamespaceExists final : public AdmissionPlugin {
@@ -37,4 +37,4 @@ MadePlugin MakeNamespaceExists(const PluginContext& context, std::string_view) {
   return std::make_unique<NamespaceExists>(StorageOf(context, "", "namespaces"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

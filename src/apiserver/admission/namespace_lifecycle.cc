@@ -10,7 +10,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kImmortal[] = {"default", "kube-system", "kube-public"};
@@ -22,7 +22,7 @@ constexpr size_t kMaxRecentDeletions = 1024;
 // Namespaces that clients deleted a moment ago, as the cache had them then. Thread-safe.
 class RecentDeletions {
  public:
-  void Remember(std::string_view name, Revision revision, Duration now) {
+  void Remember(std::string_view name, store::Revision revision, Duration now) {
     const std::lock_guard lock(mutex_);
     std::erase_if(deletions_, [&](const Deletion& each) { return each.name == name; });
     if (deletions_.size() == kMaxRecentDeletions) deletions_.pop_front();
@@ -32,7 +32,7 @@ class RecentDeletions {
 
   // Whether the namespace was deleted recently and is in the cache as it was before; or the
   // deletion failed after all.
-  bool MayBeUnseen(std::string_view name, Revision revision, Duration now) {
+  bool MayBeUnseen(std::string_view name, store::Revision revision, Duration now) {
     if (count_ == 0) return false;
     const std::lock_guard lock(mutex_);
     Forget(now);
@@ -49,7 +49,7 @@ class RecentDeletions {
 
   struct Deletion {
     std::string name;
-    Revision revision;
+    store::Revision revision;
     Duration at;
   };
   std::mutex mutex_;
@@ -72,7 +72,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     // A namespace that is going must be emptied, so deletions are no question.
     if (request.name_space.empty() || deletes || namespaces_ == nullptr) return {};
     if (IsOf(request, "authorization.k8s.io", "localsubjectaccessreviews")) return {};
-    const EntryRef found = FindInCache(namespaces_, "", request.name_space);
+    const store::EntryRef found = FindInCache(namespaces_, "", request.name_space);
     if (!found) return CheckAbsent(request);
     if (!Creates(request) || !phase_) return {};
     if (found->field(*phase_) == "Terminating") return RefuseTerminating(request);
@@ -88,14 +88,14 @@ class NamespaceLifecycle final : public AdmissionPlugin {
       }
     }
     if (namespaces_ == nullptr || request.dry_run) return {};
-    if (const EntryRef found = FindInCache(namespaces_, "", request.name)) {
+    if (const store::EntryRef found = FindInCache(namespaces_, "", request.name)) {
       deletions_.Remember(request.name, found->revision(), clock_.Monotonic());
     }
     return {};
   }
 
   // A namespace whose deletion the cache may be behind is looked at once more in the store.
-  Result<void> CheckDeletedRecently(AdmissionRequest& request, Revision seen) {
+  Result<void> CheckDeletedRecently(AdmissionRequest& request, store::Revision seen) {
     if (request.awaited == nullptr || request.awaited->is_retry ||
         !deletions_.MayBeUnseen(request.name_space, seen, clock_.Monotonic())) {
       return {};
@@ -133,4 +133,4 @@ MadePlugin MakeNamespaceLifecycle(const PluginContext& context, std::string_view
   return std::make_unique<NamespaceLifecycle>(StorageOf(context, "", "namespaces"), context.clock);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

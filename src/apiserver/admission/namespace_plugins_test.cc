@@ -2,7 +2,7 @@
 
 #include "apiserver/admission/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Asked;
@@ -116,4 +116,4 @@ TEST_F(NamespacePluginsTest, ExistsOnlyAsksWhetherItIsThere) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

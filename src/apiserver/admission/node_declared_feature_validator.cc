@@ -10,14 +10,14 @@
 #include "base/strings.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-bool Same(const Value* a, const Value* b) {
+bool Same(const object::Value* a, const object::Value* b) {
   if (a == nullptr || b == nullptr) return a == b;
-  return DeepEqual(*a, *b);
+  return object::DeepEqual(*a, *b);
 }
 
 bool ResizesPod(const core::PodSpec& before, const core::PodSpec& after) {
@@ -68,7 +68,7 @@ class NodeDeclaredFeatureValidator final : public AdmissionPlugin {
  private:
   Result<void> CheckNode(const AdmissionRequest& request, std::string_view name,
                          std::vector<std::string_view> needed) {
-    const std::optional<Document> node = DecodeNow(nodes_, "", name);
+    const std::optional<object::Document> node = DecodeNow(nodes_, "", name);
     if (!node) return Deny(request, "node " + InQuotes(name) + " not found");
     for (const std::string_view declared : core::Node(*node).status().declared_features()) {
       std::erase(needed, declared);
@@ -88,4 +88,4 @@ MadePlugin MakeNodeDeclaredFeatureValidator(const PluginContext& context, std::s
   return std::make_unique<NodeDeclaredFeatureValidator>(StorageOf(context, "", "nodes"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kKubeletLabels[] = {
@@ -46,16 +46,17 @@ bool IsForbidden(std::string_view key) {
   return own && !IsForKubelets(key);
 }
 
-const Value* LabelsOf(const Document* node) {
-  const Value* labels = node != nullptr ? node->root().FindPath({"metadata", "labels"}) : nullptr;
+const object::Value* LabelsOf(const object::Document* node) {
+  const object::Value* labels =
+      node != nullptr ? node->root().FindPath({"metadata", "labels"}) : nullptr;
   return labels != nullptr && labels->is_map() ? labels : nullptr;
 }
 
 // Adds the forbidden keys of `a` whose value `b` does not have.
-void AddChanged(const Value* a, const Value* b, std::set<std::string>& out) {
+void AddChanged(const object::Value* a, const object::Value* b, std::set<std::string>& out) {
   if (a == nullptr) return;
-  for (const MapEntry& entry : a->entries()) {
-    const Value* other = b != nullptr ? b->Find(entry.key) : nullptr;
+  for (const object::MapEntry& entry : a->entries()) {
+    const object::Value* other = b != nullptr ? b->Find(entry.key) : nullptr;
     if (other != nullptr && other->AsText() == entry.value.AsText()) continue;
     if (IsForbidden(entry.key)) out.emplace(entry.key);
   }
@@ -63,11 +64,12 @@ void AddChanged(const Value* a, const Value* b, std::set<std::string>& out) {
 
 }  // namespace
 
-std::set<std::string> ForbiddenNodeLabels(const Document& node, const Document* old) {
+std::set<std::string> ForbiddenNodeLabels(const object::Document& node,
+                                          const object::Document* old) {
   std::set<std::string> out;
   AddChanged(LabelsOf(&node), LabelsOf(old), out);
   AddChanged(LabelsOf(old), LabelsOf(&node), out);
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,10 +6,11 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Those that the two differ in, or all that the node has when there is no old one, as far as they
 // are Kubernetes' own and not for kubelets to set.
-std::set<std::string> ForbiddenNodeLabels(const Document& node, const Document* old);
+std::set<std::string> ForbiddenNodeLabels(const object::Document& node,
+                                          const object::Document* old);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

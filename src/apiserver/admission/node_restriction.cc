@@ -17,7 +17,7 @@
 #include "views/certificates.k8s.io/v1.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -25,20 +25,21 @@ namespace core = views::core_v1;
 constexpr std::string_view kUserPrefix = "system:node:";
 constexpr char kNodesGroup[] = "system:nodes";
 
-bool SameMember(const Document& a, const Document& b,
+bool SameMember(const object::Document& a, const object::Document& b,
                 std::initializer_list<std::string_view> path) {
-  static constexpr Value kAbsent{};
-  const Value* x = a.root().FindPath(path);
-  const Value* y = b.root().FindPath(path);
-  const auto empty = [](const Value* v) {
-    return v == nullptr || v->is_null() || (v->tag() >= Tag::kList && v->size() == 0);
+  static constexpr object::Value kAbsent{};
+  const object::Value* x = a.root().FindPath(path);
+  const object::Value* y = b.root().FindPath(path);
+  const auto empty = [](const object::Value* v) {
+    return v == nullptr || v->is_null() || (v->tag() >= object::Tag::kList && v->size() == 0);
   };
   if (empty(x) || empty(y)) return empty(x) && empty(y);
-  return DeepEqual(x != nullptr ? *x : kAbsent, y != nullptr ? *y : kAbsent);
+  return object::DeepEqual(x != nullptr ? *x : kAbsent, y != nullptr ? *y : kAbsent);
 }
 
-std::string_view TextAt(const Document& object, std::initializer_list<std::string_view> path) {
-  const Value* found = object.root().FindPath(path);
+std::string_view TextAt(const object::Document& object,
+                        std::initializer_list<std::string_view> path) {
+  const object::Value* found = object.root().FindPath(path);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
@@ -91,7 +92,7 @@ class NodeRestriction final : public AdmissionPlugin {
   }
 
   static Status PodNotFound(std::string_view name) {
-    return NotFound(*FindResource("", "v1", "pods"), name);
+    return NotFound(*object::FindResource("", "v1", "pods"), name);
   }
 
   // --- pods
@@ -111,7 +112,7 @@ class NodeRestriction final : public AdmissionPlugin {
                                ", node " + InQuotes(node) +
                                " can only create and delete mirror pods");
     }
-    const std::optional<Document> pod = DecodeNow(pods_, request.name_space, request.name);
+    const std::optional<object::Document> pod = DecodeNow(pods_, request.name_space, request.name);
     if (!pod) return std::unexpected(PodNotFound(request.name));
     if (core::Pod(*pod).spec().node_name() == node) return {};
     return Deny(request, "node " + InQuotes(node) +
@@ -159,8 +160,8 @@ class NodeRestriction final : public AdmissionPlugin {
       return Deny(request, "node " + InQuotes(node) +
                                " must not set blockOwnerDeletion on an owner reference");
     }
-    const std::optional<Document> found = DecodeNow(nodes_, "", node);
-    if (!found) return std::unexpected(NotFound(*FindResource("", "v1", "nodes"), node));
+    const std::optional<object::Document> found = DecodeNow(nodes_, "", node);
+    if (!found) return std::unexpected(NotFound(*object::FindResource("", "v1", "nodes"), node));
     const std::string_view uid = core::Node(*found).metadata().uid();
     if (owner.uid() == uid) return {};
     return Deny(request, "node " + node + " UID mismatch: expected " + std::string(owner.uid()) +
@@ -169,8 +170,8 @@ class NodeRestriction final : public AdmissionPlugin {
 
   static Check CheckPodStatus(AdmissionRequest& request, const std::string& node) {
     if (!Updates(request)) return DenyOperation(request);
-    const Document& old = *request.old;
-    const Document& object = *request.object;
+    const object::Document& old = *request.old;
+    const object::Document& object = *request.object;
     const std::string quoted = "node " + InQuotes(node);
     if (core::Pod(old).spec().node_name() != node) {
       return Deny(request,
@@ -195,7 +196,7 @@ class NodeRestriction final : public AdmissionPlugin {
     std::string_view name = request.name;
     if (name.empty()) name = TextAt(*request.object, {"metadata", "name"});
     if (name.empty()) return Deny(request, "could not determine pod from request data");
-    const std::optional<Document> pod = DecodeNow(pods_, request.name_space, name);
+    const std::optional<object::Document> pod = DecodeNow(pods_, request.name_space, name);
     if (!pod) return std::unexpected(PodNotFound(name));
     if (core::Pod(*pod).spec().node_name() == node) return {};
     return Deny(request, "node " + node + " can only evict pods with spec.nodeName set to itself");
@@ -222,8 +223,8 @@ class NodeRestriction final : public AdmissionPlugin {
   }
 
   static Check CheckNodeUpdate(AdmissionRequest& request, const std::string& quoted) {
-    const Document& old = *request.old;
-    const Document& object = *request.object;
+    const object::Document& old = *request.old;
+    const object::Document& object = *request.object;
     // An old kubelet may drop the field, which does no harm.
     if (core::Node(object).spec().has_config_source() &&
         !SameMember(old, object, {"spec", "configSource"})) {
@@ -245,12 +246,12 @@ class NodeRestriction final : public AdmissionPlugin {
   Check CheckClaim(AdmissionRequest& request, const std::string& node) const {
     if (request.subresource != "status") return Deny(request, "may only update PVC status");
     if (!Updates(request)) return DenyOperation(request);
-    const auto without_own_part = [this](const Document& claim) {
-      Document out = claim.Copy();
+    const auto without_own_part = [this](const object::Document& claim) {
+      object::Document out = claim.Copy();
       MetaOf meta(out);
       meta.Erase("resourceVersion");
       meta.Erase("managedFields");
-      Value* status = out.root().Find("status");
+      object::Value* status = out.root().Find("status");
       if (status == nullptr) return out;
       status->Erase("capacity");
       status->Erase("conditions");
@@ -260,7 +261,8 @@ class NodeRestriction final : public AdmissionPlugin {
       }
       return out;
     };
-    if (DeepEqual(without_own_part(*request.old).root(), without_own_part(*request.object).root()))
+    if (object::DeepEqual(without_own_part(*request.old).root(),
+                          without_own_part(*request.object).root()))
       return {};
     return Deny(request, "node " + InQuotes(node) +
                              " is not allowed to update fields other than status.quantity and "
@@ -287,7 +289,7 @@ class NodeRestriction final : public AdmissionPlugin {
   static Check CheckSlice(AdmissionRequest& request, const std::string& node) {
     const bool deletes = request.operation == AdmissionOperation::kDelete;
     if (!Creates(request) && !deletes) return {};
-    const Document& slice = deletes ? *request.old : *request.object;
+    const object::Document& slice = deletes ? *request.old : *request.object;
     if (TextAt(slice, {"spec", "nodeName"}) == node) return {};
     return Deny(request, std::string("can only ") + (deletes ? "delete" : "create") +
                              " ResourceSlice with the same NodeName as the requesting node");
@@ -297,9 +299,9 @@ class NodeRestriction final : public AdmissionPlugin {
 
   Check CheckToken(AdmissionRequest& request, const std::string& node) {
     if (!Creates(request) || request.subresource != "token") return {};
-    const Value* ref = request.object->root().FindPath({"spec", "boundObjectRef"});
+    const object::Value* ref = request.object->root().FindPath({"spec", "boundObjectRef"});
     const auto text = [ref](std::string_view name) {
-      const Value* found = ref != nullptr ? ref->Find(name) : nullptr;
+      const object::Value* found = ref != nullptr ? ref->Find(name) : nullptr;
       return found != nullptr ? found->AsText() : std::string_view();
     };
     if (text("apiVersion") != "v1" || text("kind") != "Pod" || text("name").empty()) {
@@ -308,7 +310,7 @@ class NodeRestriction final : public AdmissionPlugin {
     if (text("uid").empty()) {
       return Deny(request, "node requested token with a pod binding without a uid");
     }
-    const std::optional<Document> pod = DecodeNow(pods_, request.name_space, text("name"));
+    const std::optional<object::Document> pod = DecodeNow(pods_, request.name_space, text("name"));
     if (!pod) return std::unexpected(PodNotFound(text("name")));
     if (core::Pod(*pod).metadata().uid() != text("uid")) {
       return Deny(request, "the UID in the bound object reference (" + std::string(text("uid")) +
@@ -346,7 +348,7 @@ class NodeRestriction final : public AdmissionPlugin {
     if (!request.subresource.empty()) {
       return Deny(request, "unexpected subresource " + std::string(request.subresource));
     }
-    const Document& asked = *request.object;
+    const object::Document& asked = *request.object;
     const auto spec = [&asked](std::string_view name) { return TextAt(asked, {"spec", name}); };
     const std::string which =
         "PodCertificateRequest for pod " +
@@ -355,9 +357,10 @@ class NodeRestriction final : public AdmissionPlugin {
       return Deny(request, "PodCertificateRequest.Spec.NodeName=" + InQuotes(spec("nodeName")) +
                                ", which is not the requesting node " + InQuotes(node));
     }
-    const std::optional<Document> own = DecodeNow(nodes_, "", node);
-    const std::optional<Document> pod = DecodeNow(pods_, request.name_space, spec("podName"));
-    const std::optional<Document> account =
+    const std::optional<object::Document> own = DecodeNow(nodes_, "", node);
+    const std::optional<object::Document> pod =
+        DecodeNow(pods_, request.name_space, spec("podName"));
+    const std::optional<object::Document> account =
         DecodeNow(accounts_, request.name_space, spec("serviceAccountName"));
     // What is stale may be right a moment later, so that is a conflict and no refusal.
     const auto stale = [&](const std::string& why) {
@@ -400,4 +403,4 @@ MadePlugin MakeNodeRestriction(const PluginContext& context, std::string_view) {
   return std::make_unique<NodeRestriction>(context);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include "apiserver/admission/testing.h"
 #include "apiserver/admission/testing_csrs.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Asked;
@@ -34,8 +34,8 @@ class NodeRestrictionTest : public testing::PluginTest {
     gates_ = {"ServiceAccountNodeAudienceRestriction", "RecoverVolumeExpansionFailure"};
     Make(MakeNodeRestriction);
   }
-  static UserInfo Kubelet(const std::string& name = "system:node:n1") {
-    UserInfo out;
+  static serving::UserInfo Kubelet(const std::string& name = "system:node:n1") {
+    serving::UserInfo out;
     out.name = name;
     out.groups = {"system:nodes"};
     return out;
@@ -278,4 +278,4 @@ TEST_F(NodeRestrictionTest, CertificatesAreForTheNodeItself) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

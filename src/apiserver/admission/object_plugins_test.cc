@@ -3,7 +3,7 @@
 
 #include "apiserver/admission/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Asked;
@@ -243,4 +243,4 @@ TEST_F(ObjectPluginsTest, AJobOfAGangKeepsItsParallelism) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

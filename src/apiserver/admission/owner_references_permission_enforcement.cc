@@ -9,13 +9,13 @@
 #include "base/strings.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace meta = views::meta_v1;
-using Owners = ListView<meta::OwnerReference>;
+using Owners = object::ListView<meta::OwnerReference>;
 
-Owners OwnersOf(const Document* object) {
+Owners OwnersOf(const object::Document* object) {
   return Owners(object != nullptr ? object->root().FindPath({"metadata", "ownerReferences"})
                                   : nullptr);
 }
@@ -23,7 +23,7 @@ Owners OwnersOf(const Document* object) {
 bool SameOwners(const Owners& a, const Owners& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (!DeepEqual(*a[i].AsValue(), *b[i].AsValue())) return false;
+    if (!object::DeepEqual(*a[i].AsValue(), *b[i].AsValue())) return false;
   }
   return true;
 }
@@ -44,11 +44,12 @@ std::vector<meta::OwnerReference> NewlyBlocking(const Owners& before, const Owne
   return out;
 }
 
-std::vector<const ResourceDesc*> ResourcesOf(std::string_view api_version, std::string_view kind) {
-  std::vector<const ResourceDesc*> out;
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+std::vector<const object::ResourceDesc*> ResourcesOf(std::string_view api_version,
+                                                     std::string_view kind) {
+  std::vector<const object::ResourceDesc*> out;
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
     if (version.desc->api_version != api_version) continue;
-    for (const ResourceDesc& resource : version.resources) {
+    for (const object::ResourceDesc& resource : version.resources) {
       if (resource.kind_name == kind) out.push_back(&resource);
     }
   }
@@ -57,7 +58,8 @@ std::vector<const ResourceDesc*> ResourcesOf(std::string_view api_version, std::
 
 class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
  public:
-  explicit OwnerReferencesPermissionEnforcement(Authorizer& authorizer) : authorizer_(authorizer) {}
+  explicit OwnerReferencesPermissionEnforcement(serving::Authorizer& authorizer)
+      : authorizer_(authorizer) {}
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (request.object == nullptr || (!Creates(request) && !Updates(request))) return {};
@@ -77,7 +79,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
 
  private:
   Result<void> CheckDelete(const AdmissionRequest& request) {
-    const AuthorizationResult answer =
+    const serving::AuthorizationResult answer =
         AuthorizeNow(authorizer_, {.user = &request.user,
                                    .verb = "delete",
                                    .is_resource = true,
@@ -88,7 +90,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                                    .name_space = request.name_space,
                                    .name = request.name,
                                    .path = {}});
-    if (answer.decision == Decision::kAllow) return {};
+    if (answer.decision == serving::Decision::kAllow) return {};
     return Deny(request, "cannot set an ownerRef on a resource you can't delete: " + answer.reason +
                              ", " + ErrorOf(answer));
   }
@@ -116,8 +118,8 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                       ": no matches for kind " + InQuotes(owner.kind()) + " in version " +
                       InQuotes(owner.api_version()));
     }
-    for (const ResourceDesc* resource : resources) {
-      const AuthorizationResult answer =
+    for (const object::ResourceDesc* resource : resources) {
+      const serving::AuthorizationResult answer =
           AuthorizeNow(authorizer_, {.user = &request.user,
                                      .verb = "update",
                                      .is_resource = true,
@@ -128,7 +130,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                                      .name_space = resource->namespaced ? request.name_space : "",
                                      .name = owner.name(),
                                      .path = {}});
-      if (answer.decision == Decision::kAllow) continue;
+      if (answer.decision == serving::Decision::kAllow) continue;
       return Deny(request,
                   "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "
                   "can't set finalizers on: " +
@@ -137,11 +139,11 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     return {};
   }
 
-  static std::string ErrorOf(const AuthorizationResult& answer) {
+  static std::string ErrorOf(const serving::AuthorizationResult& answer) {
     return answer.evaluation_error.empty() ? "<nil>" : answer.evaluation_error;
   }
 
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
 };
 
 }  // namespace
@@ -151,4 +153,4 @@ MadePlugin MakeOwnerReferencesPermissionEnforcement(const PluginContext& context
   return std::make_unique<OwnerReferencesPermissionEnforcement>(context.authorizer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

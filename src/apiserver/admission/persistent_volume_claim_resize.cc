@@ -7,17 +7,17 @@
 #include "views/core/v1.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 constexpr std::string_view kOldClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 
-Quantity SizeOf(const core::PersistentVolumeClaim& claim) {
+object::Quantity SizeOf(const core::PersistentVolumeClaim& claim) {
   const auto text = claim.spec().resources().requests().Find("storage");
-  const Result<Quantity> size = Quantity::Parse(text.value_or("0"));
-  return size ? *size : Quantity();
+  const Result<object::Quantity> size = object::Quantity::Parse(text.value_or("0"));
+  return size ? *size : object::Quantity();
 }
 
 std::string_view ClassOf(const core::PersistentVolumeClaim& claim) {
@@ -46,7 +46,7 @@ class PersistentVolumeClaimResize final : public AdmissionPlugin {
  private:
   bool Expands(std::string_view name) {
     if (name.empty()) return false;
-    const std::optional<Document> found = DecodeNow(classes_, "", name);
+    const std::optional<object::Document> found = DecodeNow(classes_, "", name);
     return found &&
            views::storage_k8s_io_v1::StorageClass(*found).allow_volume_expansion().value_or(false);
   }
@@ -61,4 +61,4 @@ MadePlugin MakePersistentVolumeClaimResize(const PluginContext& context, std::st
       StorageOf(context, "storage.k8s.io", "storageclasses"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -18,13 +18,13 @@
 #include "base/status.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What plugins need of the server. Outlives them.
 struct PluginContext {
   StorageSet& storages;
   Clock& clock;
-  Authorizer& authorizer;
+  serving::Authorizer& authorizer;
   // Whether a feature gate is on. Asked while plugins are made; without it all are off.
   std::function<bool(Gate gate)> feature_enabled = {};
   // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
@@ -64,4 +64,4 @@ struct PluginDesc {
 // In the order in which they run.
 std::span<const PluginDesc> AllAdmissionPlugins();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/admission/pod_security.h"
 #include "apiserver/admission/resource_quota.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Comes with extensions: its name is known.
@@ -58,4 +58,4 @@ constexpr PluginDesc kPlugins[] = {
 
 std::span<const PluginDesc> AllAdmissionPlugins() { return kPlugins; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 
 #include "apiserver/admission/plugin.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 using MadePlugin = Result<std::unique_ptr<AdmissionPlugin>>;
 
@@ -49,4 +49,4 @@ MadePlugin MakeStorageObjectInUseProtection(const PluginContext& context,
                                             std::string_view config_json);
 MadePlugin MakeTaintNodesByCondition(const PluginContext& context, std::string_view config_json);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

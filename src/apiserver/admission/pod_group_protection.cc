@@ -3,7 +3,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kFinalizer = "scheduling.k8s.io/podgroup-protection";
@@ -25,4 +25,4 @@ MadePlugin MakePodGroupProtection(const PluginContext& context, std::string_view
   return std::make_unique<PodGroupProtection>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

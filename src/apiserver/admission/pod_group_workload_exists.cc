@@ -6,11 +6,11 @@
 #include "apiserver/rest/object_meta.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string TextOf(const Value& object, std::string_view name) {
-  const Value* found = object.Find(name);
+std::string TextOf(const object::Value& object, std::string_view name) {
+  const object::Value* found = object.Find(name);
   return found != nullptr && found->is_string() ? std::string(found->AsText()) : std::string();
 }
 
@@ -20,11 +20,12 @@ class PodGroupWorkloadExists final : public AdmissionPlugin {
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (!Creates(request) || !IsWholly(request, "scheduling.k8s.io", "podgroups")) return {};
-    const Value* ref = request.object->root().FindPath({"spec", "podGroupTemplateRef", "workload"});
+    const object::Value* ref =
+        request.object->root().FindPath({"spec", "podGroupTemplateRef", "workload"});
     if (ref == nullptr) return {};
     const std::string name = TextOf(*ref, "workloadName");
     const std::string wanted = TextOf(*ref, "podGroupTemplateName");
-    std::optional<Document> workload = DecodeNow(workloads_, request.name_space, name);
+    std::optional<object::Document> workload = DecodeNow(workloads_, request.name_space, name);
     if (!workload) {
       if (request.awaited != nullptr && workloads_ != nullptr) {
         *request.awaited = {workloads_, std::string(request.name_space), name};
@@ -34,7 +35,7 @@ class PodGroupWorkloadExists final : public AdmissionPlugin {
     if (MetaOf(*workload).deleting()) {
       return Deny(request, "PodGroup rejected: Workload " + InQuotes(name) + " is being deleted");
     }
-    const Value* templates = workload->root().FindPath({"spec", "podGroupTemplates"});
+    const object::Value* templates = workload->root().FindPath({"spec", "podGroupTemplates"});
     for (size_t i = 0; templates != nullptr && i < templates->size(); ++i) {
       if (TextOf(templates->items()[i], "name") == wanted) return {};
     }
@@ -54,4 +55,4 @@ MadePlugin MakePodGroupWorkloadExists(const PluginContext& context, std::string_
       StorageOf(context, "scheduling.k8s.io", "workloads"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

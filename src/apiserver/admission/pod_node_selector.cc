@@ -15,7 +15,7 @@
 #include "object/json/decode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -43,7 +43,7 @@ Result<Labels> ParseLabels(std::string_view text) {
 }
 
 struct NamespaceSelector {
-  explicit NamespaceSelector(Document& document) {
+  explicit NamespaceSelector(object::Document& document) {
     const auto found = core::Namespace(document).metadata().annotations().Find(kAnnotation);
     if (found) selector = ParseLabels(*found);
   }
@@ -116,12 +116,13 @@ class PodNodeSelector final : public AdmissionPlugin {
 MadePlugin MakePodNodeSelector(const PluginContext& context, std::string_view config_json) {
   std::map<std::string, Labels, std::less<>> config;
   if (!config_json.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(config_json, nullptr));
-    const Value* selectors = document.root().Find(kConfig);
+    SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                           object::DecodeJson(config_json, nullptr));
+    const object::Value* selectors = document.root().Find(kConfig);
     if (selectors == nullptr || !selectors->is_map()) {
       return BadField(std::string(kConfig), "expected a map of selectors by namespace");
     }
-    for (const MapEntry& entry : selectors->entries()) {
+    for (const object::MapEntry& entry : selectors->entries()) {
       const std::string path = std::string(kConfig) + "." + std::string(entry.key);
       if (!entry.value.is_string()) return BadField(path, "expected a string");
       Result<Labels> labels = ParseLabels(entry.value.AsText());
@@ -132,4 +133,4 @@ MadePlugin MakePodNodeSelector(const PluginContext& context, std::string_view co
   return std::make_unique<PodNodeSelector>(StorageOf(context, "", "namespaces"), std::move(config));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

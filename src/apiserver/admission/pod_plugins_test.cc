@@ -5,7 +5,7 @@
 #include "apiserver/admission/tolerations.h"
 #include "quota/pod_resources.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class PodPluginsTest : public testing::PluginTest {
@@ -236,8 +236,9 @@ TEST_F(PodPluginsTest, PodsAndBindingsGetTheTopologyOfTheNode) {
 
 TEST_F(PodPluginsTest, APodNeedsWhatItsContainersNeedTogetherOrAtOnce) {
   const auto request = [](const std::string& spec) {
-    const Document pod = *DecodeJson(Pod(spec), views::core_v1::Pod::Type());
-    const ResourceList all = PodRequests(views::core_v1::Pod(pod), {.with_overhead = true});
+    const object::Document pod = *object::DecodeJson(Pod(spec), views::core_v1::Pod::Type());
+    const quota::ResourceList all =
+        quota::PodRequests(views::core_v1::Pod(pod), {.with_overhead = true});
     return all.contains("cpu") ? all.at("cpu").ToString() : "0";
   };
   const auto container = [](const std::string& cpu, const std::string& rest = {}) {
@@ -309,4 +310,4 @@ TEST_F(PodPluginsTest, AChangeNeedsAFeatureThatTheNodeDeclares) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

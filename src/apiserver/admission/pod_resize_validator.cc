@@ -10,15 +10,15 @@
 #include "quota/pod_resources.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-Quantity Allocatable(const core::Node& node, std::string_view resource) {
+object::Quantity Allocatable(const core::Node& node, std::string_view resource) {
   const auto text = node.status().allocatable().Find(resource);
-  const Result<Quantity> parsed = Quantity::Parse(text.value_or("0"));
-  return parsed ? *parsed : Quantity();
+  const Result<object::Quantity> parsed = object::Quantity::Parse(text.value_or("0"));
+  return parsed ? *parsed : object::Quantity();
 }
 
 class PodResizeValidator final : public AdmissionPlugin {
@@ -33,7 +33,7 @@ class PodResizeValidator final : public AdmissionPlugin {
     const std::string name(spec.node_name());
     if (name.empty()) return {};
     if (MetaOf(*request.old).generation() == MetaOf(*request.object).generation()) return {};
-    const std::optional<Document> found = DecodeNow(nodes_, "", name);
+    const std::optional<object::Document> found = DecodeNow(nodes_, "", name);
     if (!found) return Deny(request, "node " + InQuotes(name) + " not found");
     const core::Node node(*found);
     const std::string_view os = node.metadata().labels().Find("kubernetes.io/os").value_or("linux");
@@ -50,17 +50,17 @@ class PodResizeValidator final : public AdmissionPlugin {
   static Result<void> CheckRoom(const AdmissionRequest& request, const core::Pod& pod,
                                 const core::Node& node) {
     std::vector<std::string> lacking;
-    const ResourceList requests = PodRequests(pod, {.with_overhead = true});
+    const quota::ResourceList requests = quota::PodRequests(pod, {.with_overhead = true});
     const auto check = [&](std::string_view resource, auto value_of) {
       const auto found = requests.find(resource);
-      const Quantity asked = found != requests.end() ? found->second : Quantity();
-      const Quantity there = Allocatable(node, resource);
+      const object::Quantity asked = found != requests.end() ? found->second : object::Quantity();
+      const object::Quantity there = Allocatable(node, resource);
       if (asked <= there) return;
       lacking.push_back(std::string(resource) + ", requested: " + std::to_string(value_of(asked)) +
                         ", allocatable: " + std::to_string(value_of(there)));
     };
-    check("cpu", [](const Quantity& amount) { return amount.MilliValue(); });
-    check("memory", [](const Quantity& amount) { return amount.Value(); });
+    check("cpu", [](const object::Quantity& amount) { return amount.MilliValue(); });
+    check("memory", [](const object::Quantity& amount) { return amount.Value(); });
     if (lacking.empty()) return {};
     return Refuse(request,
                   "node didn't have enough allocatable resources: " + JoinTexts(lacking, "; "),
@@ -86,4 +86,4 @@ MadePlugin MakePodResizeValidator(const PluginContext& context, std::string_view
   return std::make_unique<PodResizeValidator>(StorageOf(context, "", "nodes"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -18,7 +18,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -54,8 +54,8 @@ constexpr ControllerDesc kControllers[] = {
 };
 
 // Null when there is none.
-const Value* FindTemplate(const Document& object, Path path) {
-  const Value* at = &object.root();
+const object::Value* FindTemplate(const object::Document& object, Path path) {
+  const object::Value* at = &object.root();
   for (const std::string_view name : path) {
     at = at->Find(name);
     if (at == nullptr) return nullptr;
@@ -64,7 +64,7 @@ const Value* FindTemplate(const Document& object, Path path) {
 }
 
 template <typename Container>
-bool ImagesDiffer(const ListView<Container>& a, const ListView<Container>& b) {
+bool ImagesDiffer(const object::ListView<Container>& a, const object::ListView<Container>& b) {
   if (a.size() != b.size()) return true;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i].image() != b[i].image()) return true;
@@ -110,8 +110,8 @@ class PodSecurity final : public AdmissionPlugin {
  public:
   PodSecurity(const PluginContext& context, PodSecurityConfig config)
       : clock_(context.clock),
-        namespaces_(context.storages.Find(FindResource("", "v1", "namespaces")->hub)),
-        pods_(context.storages.Find(FindResource("", "v1", "pods")->hub)),
+        namespaces_(context.storages.Find(object::FindResource("", "v1", "namespaces")->hub)),
+        pods_(context.storages.Find(object::FindResource("", "v1", "pods")->hub)),
         config_(std::move(config)) {}
 
   Result<void> Validate(AdmissionRequest& request) override {
@@ -138,7 +138,7 @@ class PodSecurity final : public AdmissionPlugin {
   }
 
   Result<void> ValidateNamespace(AdmissionRequest& request) {
-    const auto object = ViewAs<core::Namespace>(*request.object);
+    const auto object = object::ViewAs<core::Namespace>(*request.object);
     if (!request.subresource.empty() || !object) return {};
     const auto labels = object->metadata().labels();
     const NamespacePolicy now = pod_security::PolicyOfLabels(labels, config_.defaults);
@@ -149,7 +149,7 @@ class PodSecurity final : public AdmissionPlugin {
       if (exempt) WarnOfExemption(request, now.policy, labels);
       return {};
     }
-    const auto old = ViewAs<core::Namespace>(*request.old);
+    const auto old = object::ViewAs<core::Namespace>(*request.old);
     if (!old) return {};
     const NamespacePolicy before =
         pod_security::PolicyOfLabels(old->metadata().labels(), config_.defaults);
@@ -176,7 +176,7 @@ class PodSecurity final : public AdmissionPlugin {
   }
 
   void WarnOfExemption(AdmissionRequest& request, const Policy& policy,
-                       const MapView<std::string_view>& labels) const {
+                       const object::MapView<std::string_view>& labels) const {
     if (policy.IsFullyPrivileged() || policy.IsEquivalent(config_.defaults)) return;
     std::string modes;
     const auto add = [&](std::string_view mode, const LevelVersion& level, std::string_view label,
@@ -189,7 +189,7 @@ class PodSecurity final : public AdmissionPlugin {
     add("enforce", policy.enforce, pod_security::kEnforceLabel, pod_security::kEnforceVersionLabel);
     add("audit", policy.audit, pod_security::kAuditLabel, pod_security::kAuditVersionLabel);
     add("warn", policy.warn, pod_security::kWarnLabel, pod_security::kWarnVersionLabel);
-    AddWarning(request, "namespace " + JsonText(NameOf(request)) +
+    AddWarning(request, "namespace " + object::JsonText(NameOf(request)) +
                             " is exempt from Pod Security, and the policy (" + modes +
                             ") will be ignored");
   }
@@ -208,13 +208,14 @@ class PodSecurity final : public AdmissionPlugin {
   }
 
   std::optional<NamespacePolicy> PolicyOf(const AdmissionRequest& request) const {
-    const EntryRef entry = FindInCache(namespaces_, {}, request.name_space);
+    const store::EntryRef entry = FindInCache(namespaces_, {}, request.name_space);
     if (!entry) {
       // One that is made for this very object has no labels of anybody's.
       if (!IsMadeIn(request.transaction, *namespaces_, {}, request.name_space)) return std::nullopt;
       return pod_security::PolicyOfLabels({}, config_.defaults);
     }
-    const Result<Document> document = DecodeStored(entry->value().view(), entry->revision());
+    const Result<object::Document> document =
+        DecodeStored(entry->value().view(), entry->revision());
     if (!document) return std::nullopt;
     return pod_security::PolicyOfLabels(core::Namespace(*document).metadata().labels(),
                                         config_.defaults);
@@ -228,18 +229,18 @@ class PodSecurity final : public AdmissionPlugin {
     }
     const std::optional<NamespacePolicy> policy = PolicyOf(request);
     if (!policy) {
-      return Fail(
-          StatusReason::kInternalError,
-          "Internal error occurred: failed to lookup namespace " + JsonText(request.name_space));
+      return Fail(StatusReason::kInternalError,
+                  "Internal error occurred: failed to lookup namespace " +
+                      object::JsonText(request.name_space));
     }
     if (policy->problems.empty() && policy->policy.IsFullyPrivileged()) {
       Note(request, "enforce-policy", LevelVersion{}.ToString());
       return {};
     }
-    const auto pod = ViewAs<core::Pod>(*request.object);
+    const auto pod = object::ViewAs<core::Pod>(*request.object);
     if (!pod) return BadRequest("failed to decode pod");
     if (request.operation == AdmissionOperation::kUpdate) {
-      const auto old = ViewAs<core::Pod>(*request.old);
+      const auto old = object::ViewAs<core::Pod>(*request.old);
       if (!old) return BadRequest("failed to decode old pod");
       if (!IsSignificant(old->spec(), pod->spec())) return {};
     }
@@ -250,14 +251,14 @@ class PodSecurity final : public AdmissionPlugin {
     if (IsExempt(request)) return;
     const std::optional<NamespacePolicy> policy = PolicyOf(request);
     if (!policy) {
-      Note(request, "error", "failed to lookup namespace " + JsonText(request.name_space));
+      Note(request, "error", "failed to lookup namespace " + object::JsonText(request.name_space));
       return;
     }
     if (policy->problems.empty() && policy->policy.warn.level == Level::kPrivileged &&
         policy->policy.audit.level == Level::kPrivileged) {
       return;
     }
-    const Value* at = FindTemplate(*request.object, controller.path);
+    const object::Value* at = FindTemplate(*request.object, controller.path);
     if (at == nullptr) return;
     const core::PodTemplateSpec pod(at);
     static_cast<void>(Evaluate(request, *policy, pod.metadata(), pod.spec(), false));
@@ -316,4 +317,4 @@ Result<std::unique_ptr<AdmissionPlugin>> MakePodSecurity(const PluginContext& co
   return std::make_unique<PodSecurity>(context, std::move(config));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "object/scalar/names.h"
 #include "views/pod-security.admission.config.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace config = views::pod_security_admission_config_k8s_io_v1;
@@ -30,12 +30,12 @@ void TakeMode(std::string_view mode, std::string_view version_field, std::string
   }
 }
 
-void TakeNames(std::string_view field, const ListView<std::string_view>& names,
-               NameProblems (*check)(std::string_view), PodSecurityConfig::Names& out,
+void TakeNames(std::string_view field, const object::ListView<std::string_view>& names,
+               object::NameProblems (*check)(std::string_view), PodSecurityConfig::Names& out,
                FieldErrors& errors) {
   for (size_t i = 0; i < names.size(); ++i) {
     const auto item = errors.At(field, i);
-    if (const NameProblems problems = check(names[i]); !problems.empty()) {
+    if (const object::NameProblems problems = check(names[i]); !problems.empty()) {
       errors.Invalid("", names[i], problems);
     } else if (!out.emplace(names[i]).second) {
       errors.Duplicate("", names[i]);
@@ -43,7 +43,7 @@ void TakeNames(std::string_view field, const ListView<std::string_view>& names,
   }
 }
 
-NameProblems CheckUser(std::string_view name) {
+object::NameProblems CheckUser(std::string_view name) {
   if (name.empty()) return {"username must not be empty"};
   return {};
 }
@@ -60,10 +60,10 @@ bool IsKnownVersion(std::string_view api_version) {
 Result<PodSecurityConfig> PodSecurityConfig::Parse(std::string_view json) {
   PodSecurityConfig out;
   if (json.empty()) return out;
-  std::vector<FieldIssue> issues;
+  std::vector<object::FieldIssue> issues;
   SKIFF_ASSIGN_OR_RETURN(
-      const Document document,
-      DecodeJson(json, config::PodSecurityConfiguration::Type(), {.issues = &issues}));
+      const object::Document document,
+      object::DecodeJson(json, config::PodSecurityConfiguration::Type(), {.issues = &issues}));
   if (!IsKnownVersion(document.api_version()) || document.kind() != "PodSecurityConfiguration") {
     return BadRequest("expected PodSecurityConfiguration of " + std::string(kGroup) + "/v1, not " +
                       std::string(document.kind()) + " of " + std::string(document.api_version()));
@@ -84,8 +84,9 @@ Result<PodSecurityConfig> PodSecurityConfig::Parse(std::string_view json) {
   {
     const auto at = errors.At("exemptions");
     const config::PodSecurityExemptions exemptions = read.exemptions();
-    TakeNames("namespaces", exemptions.namespaces(), CheckDns1123Label, out.namespaces, errors);
-    TakeNames("runtimeClasses", exemptions.runtime_classes(), CheckDns1123Subdomain,
+    TakeNames("namespaces", exemptions.namespaces(), object::CheckDns1123Label, out.namespaces,
+              errors);
+    TakeNames("runtimeClasses", exemptions.runtime_classes(), object::CheckDns1123Subdomain,
               out.runtime_classes, errors);
     TakeNames("usernames", exemptions.usernames(), CheckUser, out.users, errors);
   }
@@ -95,4 +96,4 @@ Result<PodSecurityConfig> PodSecurityConfig::Parse(std::string_view json) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/admission/pod_security/policy.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PodSecurityConfig {
   using Names = std::set<std::string, std::less<>>;
@@ -25,4 +25,4 @@ struct PodSecurityConfig {
   static Result<PodSecurityConfig> Parse(std::string_view json);
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

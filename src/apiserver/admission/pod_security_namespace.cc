@@ -12,7 +12,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -36,8 +36,8 @@ class NamespaceCheck {
       : enforce_(enforce), config_(config) {}
 
   // Pods that are alone or the first of their controller are checked at once, others kept.
-  void See(const CacheEntry& entry, Clock& clock, Duration deadline) {
-    const Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
+  void See(const store::CacheEntry& entry, Clock& clock, Duration deadline) {
+    const Result<object::Document> document = DecodeStored(entry.value().view(), entry.revision());
     if (!document) return;
     const core::Pod pod(*document);
     const std::optional<std::string_view> runtime_class = pod.spec().runtime_class_name();
@@ -52,7 +52,7 @@ class NamespaceCheck {
   }
   void CheckLater(Clock& clock, Duration deadline) {
     for (const SharedBytes& bytes : later_) {
-      const Result<Document> document = DecodeStored(bytes.view(), {});
+      const Result<object::Document> document = DecodeStored(bytes.view(), {});
       if (document) Check(core::Pod(*document), clock, deadline);
     }
   }
@@ -111,13 +111,14 @@ std::vector<std::string> CheckPodsOfNamespace(ResourceStorage* pods, std::string
                                               const PodSecurityConfig& config, Clock& clock) {
   const Duration deadline = clock.Monotonic() + limits::kMaxPodCheckTime;
   NamespaceCheck check(enforce, config);
-  const bool listed = ForEachInCachedNamespace(pods, name_space, [&](const CacheEntry& entry) {
-    check.See(entry, clock, deadline);
-    return true;
-  });
+  const bool listed =
+      ForEachInCachedNamespace(pods, name_space, [&](const store::CacheEntry& entry) {
+        check.See(entry, clock, deadline);
+        return true;
+      });
   if (!listed) return {"failed to list pods while checking new PodSecurity enforce level"};
   check.CheckLater(clock, deadline);
   return check.Warnings(name_space);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "apiserver/rest/resource_storage.h"
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Warnings in the words of Kubernetes. Pods of one controller are alike, so one of each is looked
 // at first. There is a bound to the number of pods and to the time; a warning says if it was met.
@@ -19,4 +19,4 @@ std::vector<std::string> CheckPodsOfNamespace(ResourceStorage* pods, std::string
                                               const pod_security::LevelVersion& enforce,
                                               const PodSecurityConfig& config, Clock& clock);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

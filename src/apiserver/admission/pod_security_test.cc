@@ -7,7 +7,7 @@
 #include "apiserver/admission/pod_security_config.h"
 #include "apiserver/admission/small_cluster_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr char kPlainPod[] = R"({"spec":{"containers":[{"name":"a","image":"x"}]}})";
@@ -213,4 +213,4 @@ TEST(PodSecurityConfigTest, NamesEverythingThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

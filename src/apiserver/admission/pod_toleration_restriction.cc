@@ -10,7 +10,7 @@
 #include "object/scalar/quantity.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -30,12 +30,13 @@ MaybeTolerations ParseAnnotation(const core::Namespace& read, std::string_view a
   if (text->empty()) return Tolerations();
   // Decoded as the tolerations of a pod, so that a list of anything else is refused.
   const std::string pod = R"({"spec":{"tolerations":)" + std::string(*text) + "}}";
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(pod, core::Pod::Type()));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         object::DecodeJson(pod, core::Pod::Type()));
   return ReadTolerations(core::Pod(document).spec().tolerations());
 }
 
 struct NamespaceTolerations {
-  explicit NamespaceTolerations(Document& document)
+  explicit NamespaceTolerations(object::Document& document)
       : defaults(ParseAnnotation(core::Namespace(document), kDefaults)),
         allowed(ParseAnnotation(core::Namespace(document), kAllowed)) {}
   MaybeTolerations defaults;
@@ -46,7 +47,7 @@ template <typename Amounts>
 bool AsksFor(const Amounts& amounts) {
   for (const auto& [name, amount] : amounts) {
     if (name != "cpu" && name != "memory") continue;
-    const Result<Quantity> parsed = Quantity::Parse(amount);
+    const Result<object::Quantity> parsed = object::Quantity::Parse(amount);
     if (parsed && !parsed->IsZero()) return true;
   }
   return false;
@@ -126,8 +127,8 @@ class PodTolerationRestriction final : public AdmissionPlugin {
   Tolerations allowed_;
 };
 
-Tolerations ReadConfig(const Document& config, std::string_view name) {
-  return ReadTolerations(ListView<core::Toleration>(config.root().Find(name)));
+Tolerations ReadConfig(const object::Document& config, std::string_view name) {
+  return ReadTolerations(object::ListView<core::Toleration>(config.root().Find(name)));
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ MadePlugin MakePodTolerationRestriction(const PluginContext& context,
   Tolerations defaults;
   Tolerations allowed;
   if (!config_json.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(const Document config,
+    SKIFF_ASSIGN_OR_RETURN(const object::Document config,
                            DecodePluginConfig(config_json, kConfigVersion, "Configuration"));
     defaults = ReadConfig(config, "default");
     allowed = ReadConfig(config, "whitelist");
@@ -146,4 +147,4 @@ MadePlugin MakePodTolerationRestriction(const PluginContext& context,
                                                     std::move(defaults), std::move(allowed));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

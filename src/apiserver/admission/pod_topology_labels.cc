@@ -5,7 +5,7 @@
 #include "apiserver/admission/request.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -14,7 +14,7 @@ constexpr std::string_view kLabels[] = {"topology.kubernetes.io/zone",
                                         "topology.kubernetes.io/region"};
 
 struct Topology {
-  explicit Topology(Document& node) {
+  explicit Topology(object::Document& node) {
     for (const std::string_view label : kLabels) {
       const auto value = core::Node(node).metadata().labels().Find(label);
       if (value) labels.emplace_back(label, *value);
@@ -60,4 +60,4 @@ MadePlugin MakePodTopologyLabels(const PluginContext& context, std::string_view)
   return std::make_unique<PodTopologyLabels>(StorageOf(context, "", "nodes"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

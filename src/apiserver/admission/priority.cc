@@ -6,7 +6,7 @@
 #include "views/core/v1.h"
 #include "views/scheduling.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -16,7 +16,7 @@ constexpr std::string_view kGroup = "scheduling.k8s.io";
 
 struct Class {
   Class() = default;
-  explicit Class(Document& document) {
+  explicit Class(object::Document& document) {
     const scheduling::PriorityClass read(document);
     name = read.metadata().name();
     value = read.value();
@@ -29,7 +29,7 @@ struct Class {
 
 // Of several default classes, which a race can make, the lowest counts.
 struct DefaultClass {
-  void Add(Document& document) {
+  void Add(object::Document& document) {
     if (!scheduling::PriorityClass(document).global_default()) return;
     Class read(document);
     if (!found || read.value < found->value) found = std::move(read);
@@ -52,7 +52,7 @@ class Priority final : public AdmissionPlugin {
 
   Result<void> Validate(AdmissionRequest& request) override {
     if (request.object == nullptr || !IsWholly(request, kGroup, "priorityclasses")) return {};
-    const Value* is_default = request.object->root().Find("globalDefault");
+    const object::Value* is_default = request.object->root().Find("globalDefault");
     if (is_default == nullptr || !is_default->AsBool()) return {};
     const std::shared_ptr<const DefaultClass> other = default_.Get();
     if (!other->found) return {};
@@ -116,12 +116,12 @@ class Priority final : public AdmissionPlugin {
   }
 
   Result<void> SetGroupPriority(AdmissionRequest& request) {
-    Value* spec = request.object->root().Find("spec");
+    object::Value* spec = request.object->root().Find("spec");
     if (spec == nullptr) return {};
-    const Value* name = spec->Find("priorityClassName");
+    const object::Value* name = spec->Find("priorityClassName");
     SKIFF_ASSIGN_OR_RETURN(const std::shared_ptr<const Class> found,
                            Resolve(request, name != nullptr ? name->AsText() : ""));
-    const Value* given = spec->Find("priority");
+    const object::Value* given = spec->Find("priority");
     if (given != nullptr && given->AsInt() != found->value) {
       return Deny(request, "priority set in the pod group (" + std::to_string(given->AsInt()) +
                                ") must match the priority computed (" +
@@ -129,9 +129,9 @@ class Priority final : public AdmissionPlugin {
                                ") based on the priority class set in the spec");
     }
     Arena& arena = request.object->arena();
-    spec->Set(arena, "priority", Value::Int(found->value));
+    spec->Set(arena, "priority", object::Value::Int(found->value));
     if (name == nullptr && !found->name.empty()) {
-      spec->Set(arena, "priorityClassName", Value::String(found->name).CopyInto(arena));
+      spec->Set(arena, "priorityClassName", object::Value::String(found->name).CopyInto(arena));
     }
     return {};
   }
@@ -148,4 +148,4 @@ MadePlugin MakePriority(const PluginContext& context, std::string_view) {
                                     context.FeatureEnabled("WorkloadAwarePreemption"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

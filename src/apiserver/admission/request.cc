@@ -3,7 +3,7 @@
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::string_view OperationName(AdmissionOperation operation) {
   switch (operation) {
@@ -29,8 +29,8 @@ std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view w
   return std::unexpected(Forbidden(request.resource, name.empty() ? "Unknown" : name, why));
 }
 
-bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes) {
-  return AuthorizeNow(authorizer, attributes).decision == Decision::kAllow;
+bool IsAllowed(serving::Authorizer& authorizer, const serving::AccessAttributes& attributes) {
+  return AuthorizeNow(authorizer, attributes).decision == serving::Decision::kAllow;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline std::string_view GroupOf(const AdmissionRequest& request) {
   return request.resource.version->desc->group;
@@ -77,6 +77,6 @@ std::string JoinTexts(const Texts& texts, std::string_view between = ", ") {
   return out;
 }
 
-bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes);
+bool IsAllowed(serving::Authorizer& authorizer, const serving::AccessAttributes& attributes);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

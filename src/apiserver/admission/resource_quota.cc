@@ -14,7 +14,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -22,7 +22,7 @@ namespace core = views::core_v1;
 class ResourceQuota final : public AdmissionPlugin {
  public:
   ResourceQuota(const PluginContext& context, std::vector<LimitedResource> limited)
-      : quotas_(context.storages.Find(FindResource("", "v1", "resourcequotas")->hub)),
+      : quotas_(context.storages.Find(object::FindResource("", "v1", "resourcequotas")->hub)),
         lookups_(context.storages),
         limited_(std::move(limited)) {}
 
@@ -31,12 +31,12 @@ class ResourceQuota final : public AdmissionPlugin {
     if (!creates && request.operation != AdmissionOperation::kUpdate) return {};
     if (!request.resource.namespaced || request.object == nullptr) return {};
     const std::string_view group = request.resource.version->desc->group;
-    if (IsExemptFromQuotas(group, request.resource.name)) return {};
-    const auto evaluator = MakeQuotaEvaluator(group, request.resource.name, lookups_);
+    if (quota::IsExemptFromQuotas(group, request.resource.name)) return {};
+    const auto evaluator = quota::MakeQuotaEvaluator(group, request.resource.name, lookups_);
     const QuotaCharge charge{group,
                              request.resource.name,
                              request.subresource,
-                             creates ? QuotaEvent::kCreate : QuotaEvent::kUpdate,
+                             creates ? quota::QuotaEvent::kCreate : quota::QuotaEvent::kUpdate,
                              *request.object,
                              creates ? nullptr : request.old,
                              request.now};
@@ -61,21 +61,22 @@ class ResourceQuota final : public AdmissionPlugin {
     // A quota that is made anew while it exists is not charged for itself: its key is in the
     // transaction already.
     const bool is_quota = IsOf(request, "", "resourcequotas");
-    return ForEachInCachedNamespace(quotas_, request.name_space, [&](const CacheEntry& entry) {
-      if (is_quota && entry.name() == NameOf(request)) return true;
-      Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
-      if (document && document->type() == core::ResourceQuota::Type()) {
-        out.push_back({std::move(*document), entry.revision()});
-      }
-      return true;
-    });
+    return ForEachInCachedNamespace(
+        quotas_, request.name_space, [&](const store::CacheEntry& entry) {
+          if (is_quota && entry.name() == NameOf(request)) return true;
+          Result<object::Document> document = DecodeStored(entry.value().view(), entry.revision());
+          if (document && document->type() == core::ResourceQuota::Type()) {
+            out.push_back({std::move(*document), entry.revision()});
+          }
+          return true;
+        });
   }
 
   // If somebody else charges the quota first, the request is judged again.
   void Write(AdmissionRequest& request, StoredQuota& quota) const {
     MetaOf meta(quota.document);
     std::string key = quotas_->Key(request.name_space, meta.name());
-    const Document before = quota.document.Copy();
+    const object::Document before = quota.document.Copy();
     core::MutableResourceQuota view(quota.document);
     view.mutable_status().clear_used();
     for (const auto& [name, amount] : quota.used) {
@@ -84,10 +85,10 @@ class ResourceQuota final : public AdmissionPlugin {
     TrackOwnStatus(*quotas_, before, quota.document, request.now);
     MetaOf(quota.document).Erase("resourceVersion");
     std::string bytes;
-    EncodeStorage(quota.document.root(), &bytes);
+    object::EncodeStorage(quota.document.root(), &bytes);
     request.transaction.conditions.push_back({key, quota.revision});
     request.transaction.writes.push_back(
-        {skiff::Write::Kind::kPut, std::move(key), SharedBytes(bytes), {}});
+        {store::Write::Kind::kPut, std::move(key), SharedBytes(bytes), {}});
   }
 
   ResourceStorage* quotas_;
@@ -103,4 +104,4 @@ Result<std::unique_ptr<AdmissionPlugin>> MakeResourceQuota(const PluginContext& 
   return std::make_unique<ResourceQuota>(context, std::move(limited));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,9 +10,9 @@
 
 #include "apiserver/admission/plugin.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Result<std::unique_ptr<AdmissionPlugin>> MakeResourceQuota(const PluginContext& context,
                                                            std::string_view config_json);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

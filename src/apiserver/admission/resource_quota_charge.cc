@@ -7,7 +7,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -20,14 +20,14 @@ std::unexpected<Status> Refuse(std::string why) {
 struct CoveringQuota {
   StoredQuota* quota;
   std::string name;
-  ResourceList hard;
-  ResourceList used;
-  ResourceList increase = {};
+  quota::ResourceList hard;
+  quota::ResourceList used;
+  quota::ResourceList increase = {};
 };
 
 class Charger {
  public:
-  Charger(const QuotaCharge& charge, const QuotaEvaluator& evaluator,
+  Charger(const QuotaCharge& charge, const quota::QuotaEvaluator& evaluator,
           std::span<const LimitedResource> limited)
       : charge_(charge), evaluator_(evaluator), limited_(limited) {}
 
@@ -48,7 +48,7 @@ class Charger {
   Result<void> FindLimitedScopes() {
     if (!evaluator_.knows_scopes()) return {};
     for (const LimitedResource& limited : limited_) {
-      for (const ScopeRule& rule : limited.match_scopes) {
+      for (const quota::ScopeRule& rule : limited.match_scopes) {
         SKIFF_ASSIGN_OR_RETURN(const bool in, evaluator_.IsInScope(rule, charge_.object));
         if (in) limited_scopes_.push_back(rule);
       }
@@ -60,7 +60,7 @@ class Charger {
     for (StoredQuota& quota : quotas) {
       const core::ResourceQuota view(quota.document);
       const std::string name(view.metadata().name());
-      for (const ScopeRule& rule : ScopesOf(view)) {
+      for (const quota::ScopeRule& rule : quota::ScopesOf(view)) {
         const Result<bool> in = evaluator_.IsInScope(rule, charge_.object);
         if (!in) {
           return Fail(StatusReason::kUnknown, "error matching scopes of quota " + name +
@@ -69,10 +69,11 @@ class Charger {
         }
         if (*in) covered_scopes_.insert(rule.scope);
       }
-      SKIFF_ASSIGN_OR_RETURN(const bool covers, QuotaCovers(evaluator_, view, charge_.object));
+      SKIFF_ASSIGN_OR_RETURN(const bool covers,
+                             quota::QuotaCovers(evaluator_, view, charge_.object));
       if (!covers) continue;
-      CoveringQuota covering{&quota, name, ToResourceList(view.status().hard()),
-                             ToResourceList(view.status().used())};
+      CoveringQuota covering{&quota, name, quota::ToResourceList(view.status().hard()),
+                             quota::ToResourceList(view.status().used())};
       SKIFF_RETURN_IF_ERROR(CheckUsable(covering));
       covering_.push_back(std::move(covering));
     }
@@ -80,44 +81,44 @@ class Charger {
   }
 
   Result<void> CheckUsable(const CoveringQuota& quota) {
-    ResourceNames limited = evaluator_.Matching(NamesOf(quota.hard));
+    quota::ResourceNames limited = evaluator_.Matching(quota::NamesOf(quota.hard));
     if (const std::string missing = evaluator_.Missing(limited, charge_.object); !missing.empty()) {
       return Refuse("failed quota: " + quota.name + ": " + missing);
     }
     for (const std::string& name : limited) {
       if (quota.used.contains(name)) continue;
       return Refuse("status unknown for quota: " + quota.name +
-                    ", resources: " + Describe(limited));
+                    ", resources: " + quota::Describe(limited));
     }
     covered_.merge(limited);
     return {};
   }
 
   Result<void> CheckNotNegative() {
-    ResourceNames negative;
+    quota::ResourceNames negative;
     for (const auto& [name, quantity] : usage_) {
       if (quantity.Sign() < 0) negative.insert(name);
     }
     if (negative.empty()) return {};
-    return Refuse("quota usage is negative for resource(s): " + Describe(negative));
+    return Refuse("quota usage is negative for resource(s): " + quota::Describe(negative));
   }
 
   // Whether the write uses more of anything.
   Result<bool> FindIncreases() {
-    ResourceList increase = usage_;
+    quota::ResourceList increase = usage_;
     if (charge_.old != nullptr) {
-      increase = IncreaseFrom(evaluator_.Usage(*charge_.old, charge_.now), usage_);
+      increase = quota::IncreaseFrom(evaluator_.Usage(*charge_.old, charge_.now), usage_);
     }
-    RemoveZeros(increase);
+    quota::RemoveZeros(increase);
     if (covering_.empty()) return !increase.empty();
-    ResourceList all = usage_;
-    RemoveZeros(all);
+    quota::ResourceList all = usage_;
+    quota::RemoveZeros(all);
     bool any = false;
     for (CoveringQuota& each : covering_) {
       bool knew = charge_.old != nullptr;
       if (knew) {
         const core::ResourceQuota view(each.quota->document);
-        SKIFF_ASSIGN_OR_RETURN(knew, QuotaCovers(evaluator_, view, *charge_.old));
+        SKIFF_ASSIGN_OR_RETURN(knew, quota::QuotaCovers(evaluator_, view, *charge_.old));
       }
       // An update that brings the object into the quota is charged in full.
       each.increase = knew ? increase : all;
@@ -128,7 +129,7 @@ class Charger {
 
   // What the configuration limits must be covered by a quota.
   Result<void> CheckCoverage() {
-    ResourceNames uncovered;
+    quota::ResourceNames uncovered;
     for (const LimitedResource& limited : limited_) {
       if (limited.group != charge_.group || limited.resource != charge_.resource) continue;
       for (const auto& [name, quantity] : usage_) {
@@ -139,10 +140,10 @@ class Charger {
       }
     }
     if (!uncovered.empty()) {
-      return Refuse("insufficient quota to consume: " + Describe(uncovered));
+      return Refuse("insufficient quota to consume: " + quota::Describe(uncovered));
     }
     std::string scopes;
-    for (const ScopeRule& rule : limited_scopes_) {
+    for (const quota::ScopeRule& rule : limited_scopes_) {
       if (covered_scopes_.contains(rule.scope)) continue;
       if (!scopes.empty()) scopes += ' ';
       scopes += rule.ToString();
@@ -153,20 +154,21 @@ class Charger {
   }
 
   Result<void> Add(CoveringQuota& covering) {
-    const ResourceList requested = Masked(covering.increase, NamesOf(covering.hard));
+    const quota::ResourceList requested =
+        quota::Masked(covering.increase, quota::NamesOf(covering.hard));
     if (requested.empty()) return {};
-    ResourceList used = covering.used;
-    AddTo(used, requested);
-    ResourceNames exceeded;
+    quota::ResourceList used = covering.used;
+    quota::AddTo(used, requested);
+    quota::ResourceNames exceeded;
     for (const auto& [name, quantity] : requested) {
       if (used.at(name) > covering.hard.at(name)) exceeded.insert(name);
     }
     // What is already there may always be told.
     if (!exceeded.empty() && charge_.subresource != "status") {
       return Refuse("exceeded quota: " + covering.name +
-                    ", requested: " + Describe(Masked(requested, exceeded)) +
-                    ", used: " + Describe(Masked(covering.used, exceeded)) +
-                    ", limited: " + Describe(Masked(covering.hard, exceeded)));
+                    ", requested: " + quota::Describe(quota::Masked(requested, exceeded)) +
+                    ", used: " + quota::Describe(quota::Masked(covering.used, exceeded)) +
+                    ", limited: " + quota::Describe(quota::Masked(covering.hard, exceeded)));
     }
     covering.quota->changed = true;
     covering.quota->used = std::move(used);
@@ -174,21 +176,21 @@ class Charger {
   }
 
   const QuotaCharge& charge_;
-  const QuotaEvaluator& evaluator_;
+  const quota::QuotaEvaluator& evaluator_;
   const std::span<const LimitedResource> limited_;
-  std::vector<ScopeRule> limited_scopes_;
-  ResourceNames covered_scopes_;
-  ResourceNames covered_;
+  std::vector<quota::ScopeRule> limited_scopes_;
+  quota::ResourceNames covered_scopes_;
+  quota::ResourceNames covered_;
   std::vector<CoveringQuota> covering_;
-  ResourceList usage_;
+  quota::ResourceList usage_;
 };
 
 }  // namespace
 
-Result<void> ChargeQuotas(const QuotaCharge& charge, const QuotaEvaluator& evaluator,
+Result<void> ChargeQuotas(const QuotaCharge& charge, const quota::QuotaEvaluator& evaluator,
                           std::span<const LimitedResource> limited,
                           std::vector<StoredQuota>& quotas) {
   return Charger(charge, evaluator, limited).Run(quotas);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,30 +12,30 @@
 #include "quota/resource_list.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A quota as it is stored now.
 struct StoredQuota {
-  Document document;
-  Revision revision = {};
+  object::Document document;
+  store::Revision revision = {};
   // Charged, so that status.used of the document is no longer true.
   bool changed = false;
-  ResourceList used = {};
+  quota::ResourceList used = {};
 };
 
 struct QuotaCharge {
   std::string_view group;
   std::string_view resource;
   std::string_view subresource;
-  QuotaEvent event;
-  const Document& object;
-  const Document* old;  // null on a create
-  Timestamp now;
+  quota::QuotaEvent event;
+  const object::Document& object;
+  const object::Document* old;  // null on a create
+  object::Timestamp now;
 };
 
 // Only increases are charged. kForbidden when a quota does not allow it, with the bare reason.
-Result<void> ChargeQuotas(const QuotaCharge& charge, const QuotaEvaluator& evaluator,
+Result<void> ChargeQuotas(const QuotaCharge& charge, const quota::QuotaEvaluator& evaluator,
                           std::span<const LimitedResource> limited,
                           std::vector<StoredQuota>& quotas);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

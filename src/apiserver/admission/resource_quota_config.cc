@@ -5,16 +5,17 @@
 #include "object/json/decode.h"
 #include "views/resourcequota-admission/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace config = views::resourcequota_admission_v1;
 
 Result<std::vector<LimitedResource>> ParseLimitedResources(std::string_view json) {
   std::vector<LimitedResource> out;
   if (json.empty()) return out;
-  std::vector<FieldIssue> issues;
-  SKIFF_ASSIGN_OR_RETURN(const Document document,
-                         DecodeJson(json, config::Configuration::Type(), {.issues = &issues}));
+  std::vector<object::FieldIssue> issues;
+  SKIFF_ASSIGN_OR_RETURN(
+      const object::Document document,
+      object::DecodeJson(json, config::Configuration::Type(), {.issues = &issues}));
   // The kind was called Configuration in the group that it came from.
   const bool known = (document.api_version() == "apiserver.config.k8s.io/v1" &&
                       document.kind() == "ResourceQuotaConfiguration") ||
@@ -46,4 +47,4 @@ Result<std::vector<LimitedResource>> ParseLimitedResources(std::string_view json
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

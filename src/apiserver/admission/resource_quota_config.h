@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "quota/evaluator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct LimitedResource {
   std::string group;
@@ -16,10 +16,10 @@ struct LimitedResource {
   // Usage of a resource whose name contains one of these needs a quota.
   std::vector<std::string> match_contains;
   // So does an object in one of these scopes.
-  std::vector<ScopeRule> match_scopes;
+  std::vector<quota::ScopeRule> match_scopes;
 };
 
 // Of a ResourceQuotaConfiguration as JSON; none when there is no text.
 Result<std::vector<LimitedResource>> ParseLimitedResources(std::string_view json);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

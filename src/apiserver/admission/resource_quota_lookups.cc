@@ -10,7 +10,7 @@
 #include "views/meta/v1.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -18,11 +18,11 @@ namespace dra = views::resource_k8s_io_v1;
 
 ResourceStorage* Find(const StorageSet& storages, std::string_view group,
                       std::string_view resource) {
-  const ResourceDesc* found = FindResource(group, "v1", resource);
+  const object::ResourceDesc* found = object::FindResource(group, "v1", resource);
   return found != nullptr ? storages.Find(found->hub) : nullptr;
 }
 
-Result<Document> Decode(const CacheEntry& entry) {
+Result<object::Document> Decode(const store::CacheEntry& entry) {
   return DecodeStored(entry.value().view(), entry.revision());
 }
 
@@ -34,36 +34,37 @@ CachedQuotaLookups::CachedQuotaLookups(const StorageSet& storages)
       classes_(Find(storages, "resource.k8s.io", "deviceclasses")) {}
 
 std::string CachedQuotaLookups::ExtendedResourceOf(std::string_view device_class) const {
-  const EntryRef entry = FindInCache(classes_, {}, device_class);
+  const store::EntryRef entry = FindInCache(classes_, {}, device_class);
   if (!entry) return {};
-  const Result<Document> document = Decode(*entry);
-  return document ? ExtendedResourceName(*document) : std::string();
+  const Result<object::Document> document = Decode(*entry);
+  return document ? quota::ExtendedResourceName(*document) : std::string();
 }
 
 bool CachedQuotaLookups::HasDeviceClass(std::string_view extended_resource) const {
-  if (extended_resource.starts_with(kDeviceClassPrefix)) {
+  if (extended_resource.starts_with(quota::kDeviceClassPrefix)) {
     return static_cast<bool>(
-        FindInCache(classes_, {}, extended_resource.substr(kDeviceClassPrefix.size())));
+        FindInCache(classes_, {}, extended_resource.substr(quota::kDeviceClassPrefix.size())));
   }
   bool found = false;
-  ForEachInCache(classes_, [&](const CacheEntry& entry) {
-    const Result<Document> document = Decode(entry);
-    found |= document && ExtendedResourceName(*document) == extended_resource;
+  ForEachInCache(classes_, [&](const store::CacheEntry& entry) {
+    const Result<object::Document> document = Decode(entry);
+    found |= document && quota::ExtendedResourceName(*document) == extended_resource;
   });
   return found;
 }
 
-std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& document) const {
-  const auto claim = ViewAs<dra::ResourceClaim>(document);
+std::shared_ptr<const object::Document> CachedQuotaLookups::PodOfClaim(
+    const object::Document& document) const {
+  const auto claim = object::ViewAs<dra::ResourceClaim>(document);
   if (!claim) return nullptr;
-  const views::meta_v1::OwnerReference owner = PodOwnerOf(*claim);
+  const views::meta_v1::OwnerReference owner = quota::PodOwnerOf(*claim);
   if (owner.AsValue() == nullptr) return nullptr;
   const std::string_view name_space = claim->metadata().namespace_();
-  const EntryRef entry = FindInCache(pods_, name_space, owner.name());
+  const store::EntryRef entry = FindInCache(pods_, name_space, owner.name());
   if (!entry) return nullptr;
-  Result<Document> decoded = Decode(*entry);
+  Result<object::Document> decoded = Decode(*entry);
   if (!decoded) return nullptr;
-  const auto pod = std::make_shared<const Document>(std::move(*decoded));
+  const auto pod = std::make_shared<const object::Document>(std::move(*decoded));
   const core::Pod view(*pod);
   if (view.metadata().uid() != owner.uid()) return nullptr;
   const std::string_view name = claim->metadata().name();
@@ -73,14 +74,15 @@ std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& d
   }
   // Until the pod says which claim is its own, it is the oldest one.
   bool is_oldest = true;
-  ForEachInCachedNamespace(claims_, name_space, [&](const CacheEntry& other_entry) {
-    const Result<Document> other_document = Decode(other_entry);
-    const auto other = other_document ? ViewAs<dra::ResourceClaim>(*other_document) : std::nullopt;
-    if (!other || PodOwnerOf(*other).uid() != owner.uid()) return true;
-    is_oldest = !IsOlderClaim(*other, *claim);
+  ForEachInCachedNamespace(claims_, name_space, [&](const store::CacheEntry& other_entry) {
+    const Result<object::Document> other_document = Decode(other_entry);
+    const auto other =
+        other_document ? object::ViewAs<dra::ResourceClaim>(*other_document) : std::nullopt;
+    if (!other || quota::PodOwnerOf(*other).uid() != owner.uid()) return true;
+    is_oldest = !quota::IsOlderClaim(*other, *claim);
     return is_oldest;
   });
   return is_oldest ? pod : nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,15 +4,15 @@
 #include "apiserver/rest/storage_set.h"
 #include "quota/evaluator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-class CachedQuotaLookups final : public QuotaLookups {
+class CachedQuotaLookups final : public quota::QuotaLookups {
  public:
   explicit CachedQuotaLookups(const StorageSet& storages);
 
   std::string ExtendedResourceOf(std::string_view device_class) const override;
   bool HasDeviceClass(std::string_view extended_resource) const override;
-  std::shared_ptr<const Document> PodOfClaim(const Document& claim) const override;
+  std::shared_ptr<const object::Document> PodOfClaim(const object::Document& claim) const override;
 
  private:
   // Each may be null: not served.
@@ -21,4 +21,4 @@ class CachedQuotaLookups final : public QuotaLookups {
   ResourceStorage* classes_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/admission/resource_quota_config.h"
 #include "apiserver/admission/small_cluster_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A quota that has been counted: hard and used as the insides of JSON objects.
@@ -268,4 +268,4 @@ TEST_F(ResourceQuotaTest, ManyWritersAtOnceAreAllCharged) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

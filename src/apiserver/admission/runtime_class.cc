@@ -8,7 +8,7 @@
 #include "views/core/v1.h"
 #include "views/node.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -16,21 +16,22 @@ namespace node = views::node_k8s_io_v1;
 
 // The class itself: it is small, and nearly all of it is copied.
 struct Runtime {
-  explicit Runtime(Document& read) : document(std::make_unique<Document>(read.Copy())) {}
+  explicit Runtime(object::Document& read)
+      : document(std::make_unique<object::Document>(read.Copy())) {}
   node::RuntimeClass view() const { return node::RuntimeClass(*document); }
-  std::unique_ptr<Document> document;
+  std::unique_ptr<object::Document> document;
 };
 
-bool SameOverhead(const Document& pod, const node::RuntimeClass& runtime) {
-  const Value* given = pod.root().FindPath({"spec", "overhead"});
-  const Value* fixed = runtime.overhead().AsValue()->Find("podFixed");
+bool SameOverhead(const object::Document& pod, const node::RuntimeClass& runtime) {
+  const object::Value* given = pod.root().FindPath({"spec", "overhead"});
+  const object::Value* fixed = runtime.overhead().AsValue()->Find("podFixed");
   const bool none = given == nullptr || given->size() == 0;
   if (fixed == nullptr || fixed->size() == 0) return none;
   if (none || given->size() != fixed->size()) return false;
   // Compared through the field, so that 1Gi is 1024Mi.
-  Document wanted = pod.Copy();
+  object::Document wanted = pod.Copy();
   wanted.root().Find("spec")->Set(wanted.arena(), "overhead", fixed->CopyInto(wanted.arena()));
-  return DeepEqual(*wanted.root().Find("spec"), *pod.root().Find("spec"));
+  return object::DeepEqual(*wanted.root().Find("spec"), *pod.root().Find("spec"));
 }
 
 class RuntimeClassPlugin final : public AdmissionPlugin {
@@ -75,11 +76,11 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
 
   static Result<void> SetOverhead(AdmissionRequest& request, const node::RuntimeClass& runtime) {
     if (!runtime.has_overhead()) return {};
-    Document& pod = *request.object;
+    object::Document& pod = *request.object;
     if (!core::Pod(pod).spec().overhead().empty() && !SameOverhead(pod, runtime)) {
       return Deny(request, kMismatch);
     }
-    const Value* fixed = runtime.overhead().AsValue()->Find("podFixed");
+    const object::Value* fixed = runtime.overhead().AsValue()->Find("podFixed");
     if (fixed == nullptr) return {};
     pod.root().Find("spec")->Set(pod.arena(), "overhead", fixed->CopyInto(pod.arena()));
     return {};
@@ -87,7 +88,7 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
 
   static Result<void> SetScheduling(AdmissionRequest& request, const node::RuntimeClass& runtime) {
     if (!runtime.has_scheduling()) return {};
-    Document& pod = *request.object;
+    object::Document& pod = *request.object;
     for (const auto& [key, value] : runtime.scheduling().node_selector()) {
       const auto given = core::Pod(pod).spec().node_selector().Find(key);
       if (given && *given != value) {
@@ -112,4 +113,4 @@ MadePlugin MakeRuntimeClass(const PluginContext& context, std::string_view) {
   return std::make_unique<RuntimeClassPlugin>(StorageOf(context, "node.k8s.io", "runtimeclasses"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

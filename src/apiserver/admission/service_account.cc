@@ -19,7 +19,7 @@
 #include "object/scalar/generate_name.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -40,7 +40,7 @@ bool IsTrue(std::string_view text) {
 
 // What pods need to know of their account.
 struct Account {
-  explicit Account(Document& document) {
+  explicit Account(object::Document& document) {
     const core::ServiceAccount account(document);
     name = account.metadata().name();
     automount = account.automount_service_account_token();
@@ -145,14 +145,14 @@ void AddMount(core::MutableContainer container, std::string_view volume) {
   mount.set_mount_path(kMountPath);
 }
 
-void MountToken(Document& object, Random& random) {
+void MountToken(object::Document& object, Random& random) {
   const core::PodSpec spec = core::Pod(object).spec();
   std::string name;
   for (const core::Volume volume : spec.volumes()) {
     if (name.empty() && volume.name().starts_with(kVolumePrefix)) name = volume.name();
   }
   const bool has_volume = !name.empty();
-  if (!has_volume) name = GenerateName(kVolumePrefix, random);
+  if (!has_volume) name = object::GenerateName(kVolumePrefix, random);
   auto changed = core::MutablePod(object).mutable_spec();
   bool needed = false;
   const size_t init_containers = spec.init_containers().size();
@@ -176,7 +176,7 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
 
   Result<void> Mutate(AdmissionRequest& request) override {
     if (!CreatesPod(request)) return {};
-    Document& object = *request.object;
+    object::Document& object = *request.object;
     if (IsMirrorPod(core::Pod(object))) return CheckMirrorPod(request);
     if (core::Pod(object).spec().service_account_name().empty()) {
       // The second is the old name of the first, and every reader finds both.
@@ -268,4 +268,4 @@ MadePlugin MakeServiceAccount(const PluginContext& context, std::string_view) {
   return std::make_unique<ServiceAccountPlugin>(StorageOf(context, "", "serviceaccounts"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

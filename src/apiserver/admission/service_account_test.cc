@@ -3,7 +3,7 @@
 #include "apiserver/admission/testing.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class ServiceAccountPluginTest : public testing::PluginTest {
@@ -144,4 +144,4 @@ TEST_F(ServiceAccountPluginTest, EphemeralContainersAreHeldToTheSameSecrets) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -26,7 +26,7 @@
 #include "store/embedded/memory_engine.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A write, and what came of it.
 struct TestWrite {
@@ -51,24 +51,24 @@ struct TestOutcome {
 class SmallCluster {
  public:
   SmallCluster() {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [this] { return disk_->Open(); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration(0);
-    store_ = std::move(*EmbeddedStore::Open(std::move(options)));
-    leases_ = std::make_unique<LeasePool>(*store_, clock_);
+    store_ = std::move(*store::EmbeddedStore::Open(std::move(options)));
+    leases_ = std::make_unique<store::LeasePool>(*store_, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
         StorageEnvironment{*store_, clock_, random_, *leases_, KindDefaults()});
-    std::vector<const ResourceHub*> hubs;
+    std::vector<const object::ResourceHub*> hubs;
     for (const char* name : {"namespaces", "pods", "services", "persistentvolumeclaims",
                              "resourcequotas", "limitranges", "configmaps"}) {
-      hubs.push_back(FindResource("", "v1", name)->hub);
+      hubs.push_back(object::FindResource("", "v1", name)->hub);
     }
-    hubs.push_back(FindResource("apps", "v1", "deployments")->hub);
-    hubs.push_back(FindResource("batch", "v1", "cronjobs")->hub);
-    hubs.push_back(FindResource("resource.k8s.io", "v1", "resourceclaims")->hub);
-    hubs.push_back(FindResource("resource.k8s.io", "v1", "deviceclasses")->hub);
+    hubs.push_back(object::FindResource("apps", "v1", "deployments")->hub);
+    hubs.push_back(object::FindResource("batch", "v1", "cronjobs")->hub);
+    hubs.push_back(object::FindResource("resource.k8s.io", "v1", "resourceclaims")->hub);
+    hubs.push_back(object::FindResource("resource.k8s.io", "v1", "deviceclasses")->hub);
     storages_ = std::move(*StorageSet::Make(hubs, *environment_));
     storages_->Start();
     EXPECT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(60)));
@@ -82,7 +82,7 @@ class SmallCluster {
   }
 
   ResourceStorage* Storage(std::string_view group, std::string_view resource) {
-    return storages_->Find(FindResource(group, "v1", resource)->hub);
+    return storages_->Find(object::FindResource(group, "v1", resource)->hub);
   }
 
   // Starts a write; `done` is called with what came of it.
@@ -99,17 +99,17 @@ class SmallCluster {
     change.decide = [this, &plugin, write, storage, outcome](const CurrentObject* current) {
       return Decide(plugin, write, *storage, current, *outcome);
     };
-    ChangeObject(std::move(change),
-                 [outcome, done = std::move(done)](Result<Changed> changed) mutable {
-                   if (!changed) {
-                     outcome->error = changed.error().message();
-                     outcome->code = changed.error().code();
-                   } else {
-                     const Result<Document> object = DecodeStored(changed->bytes.view(), {});
-                     outcome->object = object ? EncodeJson(object->root()) : "not an object";
-                   }
-                   done(std::move(*outcome));
-                 });
+    ChangeObject(
+        std::move(change), [outcome, done = std::move(done)](Result<Changed> changed) mutable {
+          if (!changed) {
+            outcome->error = changed.error().message();
+            outcome->code = changed.error().code();
+          } else {
+            const Result<object::Document> object = DecodeStored(changed->bytes.view(), {});
+            outcome->object = object ? object::EncodeJson(object->root()) : "not an object";
+          }
+          done(std::move(*outcome));
+        });
   }
   TestOutcome Write(AdmissionPlugin& plugin, TestWrite write) {
     std::promise<TestOutcome> promise;
@@ -129,20 +129,20 @@ class SmallCluster {
   std::string Stored(const std::string& resource, const std::string& name,
                      std::initializer_list<std::string_view> path) {
     ResourceStorage* storage = Storage("", resource);
-    const auto reply = RangeAndWait(
+    const auto reply = store::RangeAndWait(
         *store_,
-        {.range = KeyRange::Single(storage->Key(storage->namespaced() ? "ns" : "", name))});
+        {.range = store::KeyRange::Single(storage->Key(storage->namespaced() ? "ns" : "", name))});
     if (!reply || reply->entries.empty()) return "not there";
     const auto object = DecodeStored(reply->entries[0].value.view(), {});
-    const Value* found = object->root().FindPath(path);
-    return found != nullptr ? EncodeJson(*found) : "";
+    const object::Value* found = object->root().FindPath(path);
+    return found != nullptr ? object::EncodeJson(*found) : "";
   }
 
  private:
-  class AllowAll final : public Authorizer {
-    void Authorize(const AccessAttributes&,
-                   std::move_only_function<void(AuthorizationResult)> done) override {
-      done(AuthorizationResult{});
+  class AllowAll final : public serving::Authorizer {
+    void Authorize(const serving::AccessAttributes&,
+                   std::move_only_function<void(serving::AuthorizationResult)> done) override {
+      done(serving::AuthorizationResult{});
     }
   };
 
@@ -151,18 +151,18 @@ class SmallCluster {
     if (current != nullptr && !write.update) return Fail(StatusReason::kAlreadyExists, "exists");
     Change change;
     change.kind = Change::Kind::kWrite;
-    SKIFF_ASSIGN_OR_RETURN(change.object, DecodeJson(write.object, storage.desc().stored));
-    Document old;
+    SKIFF_ASSIGN_OR_RETURN(change.object, object::DecodeJson(write.object, storage.desc().stored));
+    object::Document old;
     if (write.update) {
       if (current == nullptr) return Fail(StatusReason::kNotFound, "not there");
       SKIFF_ASSIGN_OR_RETURN(old, current->Decode());
     }
-    const ResourceDesc& resource = *FindResource(write.group, "v1", write.resource);
+    const object::ResourceDesc& resource = *object::FindResource(write.group, "v1", write.resource);
     MetaOf meta(change.object);
     meta.SetText("name", write.name);
     if (storage.namespaced()) meta.SetText("namespace", "ns");
     if (meta.uid().empty()) meta.SetText("uid", "uid-of-" + write.name);
-    const UserInfo user{.name = write.user, .uid = {}, .groups = {}, .extra = {}};
+    const serving::UserInfo user{.name = write.user, .uid = {}, .groups = {}, .extra = {}};
     AdmissionRequest request{
         .operation = write.update ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate,
         .resource = resource,
@@ -186,11 +186,11 @@ class SmallCluster {
   SystemClock clock_;
   SystemRandom random_;
   AllowAll authorizer_;
-  std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
-  std::unique_ptr<EmbeddedStore> store_;
-  std::unique_ptr<LeasePool> leases_;
+  std::shared_ptr<store::MemoryDisk> disk_ = std::make_shared<store::MemoryDisk>();
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::unique_ptr<store::LeasePool> leases_;
   std::unique_ptr<StorageEnvironment> environment_;
   std::unique_ptr<StorageSet> storages_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class StorageObjectInUseProtection final : public AdmissionPlugin {
@@ -41,4 +41,4 @@ MadePlugin MakeStorageObjectInUseProtection(const PluginContext& context, std::s
       context.FeatureEnabled("VolumeAttributesClass"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include "apiserver/admission/request.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -31,4 +31,4 @@ MadePlugin MakeTaintNodesByCondition(const PluginContext&, std::string_view) {
   return std::make_unique<TaintNodesByCondition>();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

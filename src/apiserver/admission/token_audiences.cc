@@ -6,7 +6,7 @@
 #include "views/core/v1.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -26,7 +26,7 @@ constexpr Migrated kMigrated[] = {
     {"vsphereVolume", "csi.vsphere.vmware.com"},
 };
 
-std::string MigratedDriver(const Value& volume) {
+std::string MigratedDriver(const object::Value& volume) {
   for (const Migrated& each : kMigrated) {
     if (volume.Find(each.member) != nullptr) return std::string(each.driver);
   }
@@ -41,30 +41,30 @@ TokenAudiences::TokenAudiences(const PluginContext& context)
       volumes_(StorageOf(context, "", "persistentvolumes")),
       drivers_(StorageOf(context, "storage.k8s.io", "csidrivers")) {}
 
-std::string TokenAudiences::Check(const AdmissionRequest& request, const Document& pod) {
-  const Value* audiences = request.object->root().FindPath({"spec", "audiences"});
+std::string TokenAudiences::Check(const AdmissionRequest& request, const object::Document& pod) {
+  const object::Value* audiences = request.object->root().FindPath({"spec", "audiences"});
   if (audiences != nullptr && audiences->size() > 1) {
     return "node may only request 0 or 1 audiences";
   }
   const std::string_view audience =
       audiences != nullptr && audiences->size() == 1 ? audiences->items()[0].AsText() : "";
   if (IsReferredTo(pod, request.name_space, audience)) return {};
-  const AccessAttributes attributes{.user = &request.user,
-                                    .verb = "request-serviceaccounts-token-audience",
-                                    .is_resource = true,
-                                    .group = {},
-                                    .version = "v1",
-                                    .resource = audience,
-                                    .subresource = {},
-                                    .name_space = request.name_space,
-                                    .name = request.name,
-                                    .path = {}};
+  const serving::AccessAttributes attributes{.user = &request.user,
+                                             .verb = "request-serviceaccounts-token-audience",
+                                             .is_resource = true,
+                                             .group = {},
+                                             .version = "v1",
+                                             .resource = audience,
+                                             .subresource = {},
+                                             .name_space = request.name_space,
+                                             .name = request.name,
+                                             .path = {}};
   if (IsAllowed(authorizer_, attributes)) return {};
   return "audience " + InQuotes(audience) + " not found in pod spec volume, " + request.user.name +
          " is not authorized to request tokens for this audience";
 }
 
-bool TokenAudiences::IsReferredTo(const Document& pod, std::string_view name_space,
+bool TokenAudiences::IsReferredTo(const object::Document& pod, std::string_view name_space,
                                   std::string_view audience) {
   const core::Pod read(pod);
   for (const core::Volume volume : read.spec().volumes()) {
@@ -80,7 +80,7 @@ bool TokenAudiences::IsReferredTo(const Document& pod, std::string_view name_spa
   return false;
 }
 
-std::string TokenAudiences::DriverOf(const Value& volume, std::string_view name_space,
+std::string TokenAudiences::DriverOf(const object::Value& volume, std::string_view name_space,
                                      std::string_view pod_name) {
   const core::Volume read(&volume);
   if (read.ephemeral().has_volume_claim_template()) {
@@ -94,10 +94,10 @@ std::string TokenAudiences::DriverOf(const Value& volume, std::string_view name_
 }
 
 std::string TokenAudiences::DriverOfClaim(std::string_view name_space, std::string_view claim) {
-  const std::optional<Document> found = DecodeNow(claims_, name_space, claim);
+  const std::optional<object::Document> found = DecodeNow(claims_, name_space, claim);
   if (!found) return {};
   const std::string_view name = core::PersistentVolumeClaim(*found).spec().volume_name();
-  const std::optional<Document> volume = DecodeNow(volumes_, "", name);
+  const std::optional<object::Document> volume = DecodeNow(volumes_, "", name);
   if (!volume) return {};
   const core::PersistentVolumeSpec spec = core::PersistentVolume(*volume).spec();
   if (spec.has_csi()) return std::string(spec.csi().driver());
@@ -105,7 +105,7 @@ std::string TokenAudiences::DriverOfClaim(std::string_view name_space, std::stri
 }
 
 bool TokenAudiences::DriverWants(std::string_view driver, std::string_view audience) {
-  const std::optional<Document> found = DecodeNow(drivers_, "", driver);
+  const std::optional<object::Document> found = DecodeNow(drivers_, "", driver);
   if (!found) return false;
   const views::storage_k8s_io_v1::CSIDriver read(*found);
   for (const auto each : read.spec().token_requests()) {
@@ -114,4 +114,4 @@ bool TokenAudiences::DriverWants(std::string_view driver, std::string_view audie
   return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

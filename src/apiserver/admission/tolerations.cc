@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
-std::vector<PodToleration> ReadTolerations(ListView<core::Toleration> list) {
+std::vector<PodToleration> ReadTolerations(object::ListView<core::Toleration> list) {
   std::vector<PodToleration> out;
   for (const core::Toleration each : list) {
     out.push_back({std::string(each.key()), std::string(each.operator_()),
@@ -20,7 +20,7 @@ std::vector<PodToleration> ReadTolerations(ListView<core::Toleration> list) {
   return out;
 }
 
-void SetTolerations(Document& pod, const std::vector<PodToleration>& tolerations) {
+void SetTolerations(object::Document& pod, const std::vector<PodToleration>& tolerations) {
   auto spec = core::MutablePod(pod).mutable_spec();
   spec.clear_tolerations();
   for (const PodToleration& each : tolerations) {
@@ -151,4 +151,4 @@ bool AreAllowed(const std::vector<PodToleration>& tolerations,
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PodToleration {
   std::string key;
@@ -20,8 +20,8 @@ struct PodToleration {
   friend bool operator==(const PodToleration&, const PodToleration&) = default;
 };
 
-std::vector<PodToleration> ReadTolerations(ListView<views::core_v1::Toleration> list);
-void SetTolerations(Document& pod, const std::vector<PodToleration>& tolerations);
+std::vector<PodToleration> ReadTolerations(object::ListView<views::core_v1::Toleration> list);
+void SetTolerations(object::Document& pod, const std::vector<PodToleration>& tolerations);
 
 // Whether `wide` tolerates all that `narrow` does.
 bool Covers(const PodToleration& wide, const PodToleration& narrow);
@@ -32,4 +32,4 @@ std::vector<PodToleration> MergeTolerations(std::vector<PodToleration> first,
 bool AreAllowed(const std::vector<PodToleration>& tolerations,
                 const std::vector<PodToleration>& allowed);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Few enough of each that many cover each other.
@@ -57,4 +57,4 @@ TEST(TolerationsTest, ThoseThatOthersCoverAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "crypto/digest.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kIdBytes = 6;
@@ -47,41 +47,42 @@ std::optional<std::vector<std::string>> GroupsOf(std::string_view listed) {
   return std::vector<std::string>(groups.begin(), groups.end());
 }
 
-Authentication FromSecret(std::string_view token, const BoundObject& secret, Duration now) {
+serving::Authentication FromSecret(std::string_view token, const BoundObject& secret,
+                                   Duration now) {
   const auto data = [&](std::string_view key) -> std::string_view {
     const auto found = secret.bootstrap_data.find(key);
     return found == secret.bootstrap_data.end() ? std::string_view() : found->second;
   };
   const std::string_view id = token.substr(0, kIdBytes);
-  if (secret.deletion || !EqualSecrets(data("token-secret"), token.substr(kIdBytes + 1)) ||
+  if (secret.deletion || !crypto::EqualSecrets(data("token-secret"), token.substr(kIdBytes + 1)) ||
       data("token-id") != id || data("usage-bootstrap-authentication") != "true") {
     return {};
   }
   if (const std::string_view expiration = data("expiration"); !expiration.empty()) {
-    const Result<Timestamp> end = ParseTime(expiration);
-    if (!end || *end <= MakeTimestamp(0, now.count())) return {};
+    const Result<object::Timestamp> end = object::ParseTime(expiration);
+    if (!end || *end <= object::MakeTimestamp(0, now.count())) return {};
   }
   auto groups = GroupsOf(data("auth-extra-groups"));
   if (!groups) return {};
-  return Authentication::Of({.name = "system:bootstrap:" + std::string(id),
-                             .uid = {},
-                             .groups = std::move(*groups),
-                             .extra = {}});
+  return serving::Authentication::Of({.name = "system:bootstrap:" + std::string(id),
+                                      .uid = {},
+                                      .groups = std::move(*groups),
+                                      .extra = {}});
 }
 
 }  // namespace
 
 void BootstrapTokenAuthenticator::AuthenticateToken(std::string_view token,
-                                                    WantedAudiences /*audiences*/,
-                                                    AuthenticationCallback done) {
+                                                    serving::WantedAudiences /*audiences*/,
+                                                    serving::AuthenticationCallback done) {
   if (!HasForm(token)) return done({});
   lookup_.Find(BoundKind::kSecret, "kube-system",
                "bootstrap-token-" + std::string(token.substr(0, kIdBytes)),
                [this, token, done = std::move(done)](const Result<BoundObject>& secret) mutable {
                  if (secret) return done(FromSecret(token, *secret, clock_.Wall()));
                  if (secret.error().reason() == StatusReason::kNotFound) return done({});
-                 done(Authentication::Refused(secret.error().message()));
+                 done(serving::Authentication::Refused(secret.error().message()));
                });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,20 +10,20 @@
 #include "base/clock.h"
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-class BootstrapTokenAuthenticator final : public TokenAuthenticator {
+class BootstrapTokenAuthenticator final : public serving::TokenAuthenticator {
  public:
   // Both outlive it.
   BootstrapTokenAuthenticator(BoundObjectLookup& lookup, Clock& clock)
       : lookup_(lookup), clock_(clock) {}
   // A token whose secret does not say all of this is one that nobody knows.
-  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                         AuthenticationCallback done) override;
+  void AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                         serving::AuthenticationCallback done) override;
 
  private:
   BoundObjectLookup& lookup_;
   Clock& clock_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

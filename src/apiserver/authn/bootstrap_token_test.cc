@@ -4,10 +4,10 @@
 
 #include "apiserver/authn/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-using Outcome = Authentication::Outcome;
+using Outcome = serving::Authentication::Outcome;
 
 class BootstrapTokenTest : public ::testing::Test {
  protected:
@@ -20,9 +20,9 @@ class BootstrapTokenTest : public ::testing::Test {
     return lookup_.objects[{BoundKind::kSecret, "kube-system", "bootstrap-token-abcdef"}];
   }
   std::string& data(const std::string& key) { return secret().bootstrap_data[key]; }
-  Authentication Ask(std::string_view token = "abcdef.0123456789abcdef") {
-    Authentication out;
-    tokens_.AuthenticateToken(token, nullptr, [&](Authentication found) { out = found; });
+  serving::Authentication Ask(std::string_view token = "abcdef.0123456789abcdef") {
+    serving::Authentication out;
+    tokens_.AuthenticateToken(token, nullptr, [&](serving::Authentication found) { out = found; });
     return out;
   }
   bool IsKnown() { return Ask().ok(); }
@@ -33,7 +33,7 @@ class BootstrapTokenTest : public ::testing::Test {
 };
 
 TEST_F(BootstrapTokenTest, IsAUserInTheGroupOfBootstrappersAndInThoseOfTheToken) {
-  const Authentication found = Ask();
+  const serving::Authentication found = Ask();
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.user.name, "system:bootstrap:abcdef");
   EXPECT_EQ(found.user.groups, std::vector<std::string>{"system:bootstrappers"});
@@ -73,9 +73,9 @@ TEST_F(BootstrapTokenTest, WhatIsNotMeantForAuthenticationIsNobodys) {
   }
   data("auth-extra-groups") = "";
   EXPECT_TRUE(IsKnown());
-  secret().deletion = Timestamp{};
+  secret().deletion = object::Timestamp{};
   EXPECT_FALSE(IsKnown());
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
@@ -20,7 +20,7 @@ std::string_view BoundResource(BoundKind kind) {
   return {};
 }
 
-BoundObject ReadBoundObject(BoundKind kind, const Document& object) {
+BoundObject ReadBoundObject(BoundKind kind, const object::Document& object) {
   BoundObject out;
   const views::meta_v1::ObjectMeta metadata(object.root().Find("metadata"));
   out.uid = metadata.uid();
@@ -44,4 +44,4 @@ BoundObject ReadBoundObject(BoundKind kind, const Document& object) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

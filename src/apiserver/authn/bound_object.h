@@ -14,7 +14,7 @@
 #include "object/scalar/time.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class BoundKind : uint8_t { kServiceAccount, kPod, kSecret, kNode };
 
@@ -23,7 +23,7 @@ std::string_view BoundResource(BoundKind kind);
 
 struct BoundObject {
   std::string uid = {};
-  std::optional<Timestamp> deletion = {};
+  std::optional<object::Timestamp> deletion = {};
   std::string service_account = {};                // of pods
   std::string node = {};                           // of pods that have been placed
   std::vector<std::string> secrets = {};           // that a service account lists
@@ -34,7 +34,7 @@ struct BoundObject {
 };
 
 // The same of a v1 object.
-BoundObject ReadBoundObject(BoundKind kind, const Document& object);
+BoundObject ReadBoundObject(BoundKind kind, const object::Document& object);
 
 // Where the objects are; the API server implements it from its caches. Any thread.
 class BoundObjectLookup {
@@ -46,4 +46,4 @@ class BoundObjectLookup {
                     std::move_only_function<void(Result<BoundObject>)> done) = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

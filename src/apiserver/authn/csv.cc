@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class CsvReader {
@@ -98,4 +98,4 @@ Result<std::vector<std::vector<std::string>>> ParseCsv(std::string_view text) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,9 +9,9 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Errors carry line and column and repeat nothing of the text.
 Result<std::vector<std::vector<std::string>>> ParseCsv(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

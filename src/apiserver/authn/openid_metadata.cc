@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kHttps = "https://";
@@ -28,7 +28,7 @@ Result<void> CheckIssuer(const std::string& issuer) {
 
 Result<OpenIdMetadata> OpenIdMetadata::Make(const std::string& issuer, std::string keys_url,
                                             const std::string& external_address,
-                                            const std::vector<JwtKey>& keys) {
+                                            const std::vector<serving::JwtKey>& keys) {
   SKIFF_RETURN_IF_ERROR(CheckIssuer(issuer));
   if (keys_url.empty() && external_address.empty()) {
     return BadRequest("either the JWKS URI or the default external address, or both, must be set");
@@ -43,29 +43,29 @@ Result<OpenIdMetadata> OpenIdMetadata::Make(const std::string& issuer, std::stri
   OpenIdMetadata metadata;
   std::set<std::string_view> algorithms;
   metadata.keys = R"({"keys":[)";
-  for (const JwtKey& key : keys) {
+  for (const serving::JwtKey& key : keys) {
     if (!algorithms.empty()) metadata.keys += ",";
-    algorithms.insert(JwtAlgorithmName(key.algorithm()));
+    algorithms.insert(serving::JwtAlgorithmName(key.algorithm()));
     metadata.keys += key.ToJwk();
   }
   metadata.keys += "]}";
 
   ByteBuffer out;
   out.Append(R"({"issuer":)");
-  AppendJsonString(out, issuer);
+  object::AppendJsonString(out, issuer);
   out.Append(R"(,"jwks_uri":)");
-  AppendJsonString(out, keys_url);
+  object::AppendJsonString(out, keys_url);
   out.Append(R"(,"response_types_supported":["id_token"],"subject_types_supported":["public"],)"
              R"("id_token_signing_alg_values_supported":[)");
   bool first = true;
   for (const std::string_view algorithm : algorithms) {
     if (!first) out.Append(",");
     first = false;
-    AppendJsonString(out, algorithm);
+    object::AppendJsonString(out, algorithm);
   }
   out.Append("]}");
   metadata.configuration = out.view();
   return metadata;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

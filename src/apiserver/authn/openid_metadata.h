@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "serving/auth/jwt_key.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct OpenIdMetadata {
   std::string configuration;  // application/json
@@ -25,7 +25,7 @@ struct OpenIdMetadata {
   // served.
   static Result<OpenIdMetadata> Make(const std::string& issuer, std::string keys_url,
                                      const std::string& external_address,
-                                     const std::vector<JwtKey>& keys);
+                                     const std::vector<serving::JwtKey>& keys);
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

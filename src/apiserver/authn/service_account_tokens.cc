@@ -5,7 +5,7 @@
 #include "crypto/digest.h"
 #include "object/scalar/names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kLeewaySeconds = 60;
@@ -33,12 +33,14 @@ std::string Path(std::string_view name_space, std::string_view name) {
 }
 
 // Whether the user name of the token is that of the service account that it names.
-bool NamesAccount(const LegacyClaims& claims) {
-  return IsDns1123Label(claims.name_space) && IsDns1123Subdomain(claims.service_account) &&
-         claims.subject == ServiceAccountUserName(claims.name_space, claims.service_account);
+bool NamesAccount(const serving::LegacyClaims& claims) {
+  return object::IsDns1123Label(claims.name_space) &&
+         object::IsDns1123Subdomain(claims.service_account) &&
+         claims.subject ==
+             serving::ServiceAccountUserName(claims.name_space, claims.service_account);
 }
 
-std::string MissingClaim(const LegacyClaims& claims) {
+std::string MissingClaim(const serving::LegacyClaims& claims) {
   if (claims.subject.empty()) return "sub";
   if (claims.name_space.empty()) return "namespace";
   if (claims.secret.empty()) return "secretName";
@@ -49,7 +51,7 @@ std::string MissingClaim(const LegacyClaims& claims) {
 
 std::string DateOf(int64_t seconds) {
   std::string text;
-  AppendTime({seconds, 0}, text);
+  object::AppendTime({seconds, 0}, text);
   return text.substr(0, 10);
 }
 
@@ -64,8 +66,9 @@ std::vector<std::string> SharedAudiences(const std::vector<std::string>& offered
   return shared;
 }
 
-void AudienceAgnosticTokens::AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                                               AuthenticationCallback done) {
+void AudienceAgnosticTokens::AuthenticateToken(std::string_view token,
+                                               serving::WantedAudiences audiences,
+                                               serving::AuthenticationCallback done) {
   std::vector<std::string> shared =
       audiences == nullptr ? api_audiences_ : SharedAudiences(api_audiences_, *audiences);
   if (shared.empty() && audiences != nullptr) {
@@ -74,7 +77,7 @@ void AudienceAgnosticTokens::AuthenticateToken(std::string_view token, WantedAud
   }
   tokens_->AuthenticateToken(
       token, nullptr,
-      [shared = std::move(shared), done = std::move(done)](Authentication found) mutable {
+      [shared = std::move(shared), done = std::move(done)](serving::Authentication found) mutable {
         if (found.ok()) found.audiences = std::move(shared);
         done(std::move(found));
       });
@@ -85,11 +88,11 @@ struct ServiceAccountTokens::Verification {
   struct Check {
     BoundKind kind;
     std::string name_space;
-    ClaimedObject object;
+    serving::ClaimedObject object;
   };
-  ServiceAccountClaims claims;
+  serving::ServiceAccountClaims claims;
   std::vector<std::string> audiences;
-  AuthenticationCallback done;
+  serving::AuthenticationCallback done;
   std::vector<Check> checks = {};
   size_t next = 0;
 };
@@ -98,15 +101,15 @@ ServiceAccountTokens::ServiceAccountTokens(ServiceAccountTokenOptions options,
                                            BoundObjectLookup& lookup, Clock& clock)
     : options_(std::move(options)), lookup_(lookup), clock_(clock) {}
 
-Timestamp ServiceAccountTokens::Now() const {
+object::Timestamp ServiceAccountTokens::Now() const {
   const auto now = clock_.Wall();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
   return {seconds.count(), static_cast<uint32_t>((now - seconds).count())};
 }
 
 Result<std::vector<std::string>> ServiceAccountTokens::CheckAudiences(
-    const Jwt& jwt, WantedAudiences audiences) const {
-  SKIFF_ASSIGN_OR_RETURN(std::vector<std::string> offered, ReadAudiences(jwt.claims()));
+    const serving::Jwt& jwt, serving::WantedAudiences audiences) const {
+  SKIFF_ASSIGN_OR_RETURN(std::vector<std::string> offered, serving::ReadAudiences(jwt.claims()));
   if (offered.empty()) offered = options_.api_audiences;
   const auto& wanted = audiences != nullptr ? *audiences : options_.api_audiences;
   std::vector<std::string> shared = SharedAudiences(offered, wanted);
@@ -117,56 +120,57 @@ Result<std::vector<std::string>> ServiceAccountTokens::CheckAudiences(
   return shared;
 }
 
-Result<void> ServiceAccountTokens::CheckTimes(const ServiceAccountClaims& claims) const {
-  const Timestamp now = Now();
-  const auto shifted = [&](int64_t by) { return Timestamp{now.seconds + by, now.nanos}; };
-  if (claims.not_before != 0 && shifted(kLeewaySeconds) < Timestamp{claims.not_before, 0}) {
+Result<void> ServiceAccountTokens::CheckTimes(const serving::ServiceAccountClaims& claims) const {
+  const object::Timestamp now = Now();
+  const auto shifted = [&](int64_t by) { return object::Timestamp{now.seconds + by, now.nanos}; };
+  if (claims.not_before != 0 && shifted(kLeewaySeconds) < object::Timestamp{claims.not_before, 0}) {
     return Refuse("service account token is not valid yet");
   }
-  if (claims.expires != 0 && shifted(-kLeewaySeconds) > Timestamp{claims.expires, 0}) {
+  if (claims.expires != 0 && shifted(-kLeewaySeconds) > object::Timestamp{claims.expires, 0}) {
     return Refuse("service account token has expired");
   }
-  if (claims.issued != 0 && shifted(kLeewaySeconds) < Timestamp{claims.issued, 0}) {
+  if (claims.issued != 0 && shifted(kLeewaySeconds) < object::Timestamp{claims.issued, 0}) {
     return Refuse("service account token is issued in the future");
   }
   return {};
 }
 
-void ServiceAccountTokens::AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                                             AuthenticationCallback done) {
-  const auto jwt = Jwt::Parse(token);
+void ServiceAccountTokens::AuthenticateToken(std::string_view token,
+                                             serving::WantedAudiences audiences,
+                                             serving::AuthenticationCallback done) {
+  const auto jwt = serving::Jwt::Parse(token);
   const std::string_view issuer = jwt ? jwt->TextClaim("iss") : std::string_view();
   const bool is_ours =
       std::find(options_.issuers.begin(), options_.issuers.end(), issuer) != options_.issuers.end();
-  if (!jwt || (!is_ours && issuer != kLegacyIssuer)) {
+  if (!jwt || (!is_ours && issuer != serving::kLegacyIssuer)) {
     done({});
     return;
   }
-  const Jwt::Verdict verdict = jwt->Verify(options_.keys);
-  if (verdict != Jwt::Verdict::kGood) {
-    done(Authentication::Refused(verdict == Jwt::Verdict::kNoKey
-                                     ? "invalid signature, no keys found"
-                                     : "invalid signature"));
+  const serving::Jwt::Verdict verdict = jwt->Verify(options_.keys);
+  if (verdict != serving::Jwt::Verdict::kGood) {
+    done(serving::Authentication::Refused(verdict == serving::Jwt::Verdict::kNoKey
+                                              ? "invalid signature, no keys found"
+                                              : "invalid signature"));
     return;
   }
   auto shared = CheckAudiences(*jwt, audiences);
   if (!shared) {
-    done(Authentication::Refused(shared.error().message()));
+    done(serving::Authentication::Refused(shared.error().message()));
     return;
   }
   if (!is_ours) {
     CheckLegacy(*jwt, token, std::move(*shared), std::move(done));
     return;
   }
-  auto claims = ServiceAccountClaims::Read(jwt->claims());
+  auto claims = serving::ServiceAccountClaims::Read(jwt->claims());
   const Result<void> in_time = claims ? CheckTimes(*claims) : Refuse(claims.error().message());
   if (!in_time) {
-    done(Authentication::Refused(in_time.error().message()));
+    done(serving::Authentication::Refused(in_time.error().message()));
     return;
   }
   auto verification = std::make_shared<Verification>(
       Verification{std::move(*claims), std::move(*shared), std::move(done)});
-  const ServiceAccountClaims& c = verification->claims;
+  const serving::ServiceAccountClaims& c = verification->claims;
   verification->checks.push_back({BoundKind::kServiceAccount, c.name_space, c.service_account});
   if (c.secret) verification->checks.push_back({BoundKind::kSecret, c.name_space, *c.secret});
   if (c.pod) verification->checks.push_back({BoundKind::kPod, c.name_space, *c.pod});
@@ -178,11 +182,12 @@ void ServiceAccountTokens::AuthenticateToken(std::string_view token, WantedAudie
 namespace {
 
 // What is wrong with an object that a token is bound to; empty if nothing is.
-std::string FaultOf(BoundKind kind, std::string_view name_space, const ClaimedObject& claimed,
-                    const Result<BoundObject>& found, Timestamp now) {
+std::string FaultOf(BoundKind kind, std::string_view name_space,
+                    const serving::ClaimedObject& claimed, const Result<BoundObject>& found,
+                    object::Timestamp now) {
   const bool is_account = kind == BoundKind::kServiceAccount;
   if (!found) return is_account ? found.error().message() : kInvalidated;
-  const Timestamp latest{now.seconds - kLeewaySeconds, now.nanos};
+  const object::Timestamp latest{now.seconds - kLeewaySeconds, now.nanos};
   const bool is_deleted = found->deletion && *found->deletion < latest;
   if (found->uid != claimed.uid) {
     std::string_view noun = kind == BoundKind::kSecret ? "secret"
@@ -212,19 +217,19 @@ void ServiceAccountTokens::CheckNext(std::shared_ptr<Verification> verification)
                  std::string fault =
                      FaultOf(check.kind, check.name_space, check.object, found, Now());
                  if (!fault.empty()) {
-                   verification->done(Authentication::Refused(std::move(fault)));
+                   verification->done(serving::Authentication::Refused(std::move(fault)));
                    return;
                  }
                  CheckNext(verification);
                });
 }
 
-Authentication ServiceAccountTokens::Accept(const Verification& verification) const {
-  const ServiceAccountClaims& claims = verification.claims;
-  UserInfo user = ServiceAccountUser(claims.name_space, claims.service_account.name,
-                                     claims.service_account.uid);
+serving::Authentication ServiceAccountTokens::Accept(const Verification& verification) const {
+  const serving::ServiceAccountClaims& claims = verification.claims;
+  serving::UserInfo user = serving::ServiceAccountUser(
+      claims.name_space, claims.service_account.name, claims.service_account.uid);
   // In the order of the keys.
-  if (!claims.id.empty()) user.extra.push_back({kCredentialIdKey, {"JTI=" + claims.id}});
+  if (!claims.id.empty()) user.extra.push_back({serving::kCredentialIdKey, {"JTI=" + claims.id}});
   if (claims.node && !claims.node->name.empty()) {
     user.extra.push_back({"authentication.kubernetes.io/node-name", {claims.node->name}});
     if (!claims.node->uid.empty()) {
@@ -235,7 +240,7 @@ Authentication ServiceAccountTokens::Accept(const Verification& verification) co
     user.extra.push_back({"authentication.kubernetes.io/pod-name", {claims.pod->name}});
     user.extra.push_back({"authentication.kubernetes.io/pod-uid", {claims.pod->uid}});
   }
-  Authentication found = Authentication::Of(std::move(user));
+  serving::Authentication found = serving::Authentication::Of(std::move(user));
   found.audiences = verification.audiences;
   const int64_t now = Now().seconds;
   if (claims.warn_after != 0 && now > claims.warn_after) {
@@ -248,28 +253,28 @@ Authentication ServiceAccountTokens::Accept(const Verification& verification) co
 }
 
 struct ServiceAccountTokens::LegacyVerification {
-  LegacyClaims claims;
+  serving::LegacyClaims claims;
   std::string token;
   std::vector<std::string> audiences;
-  AuthenticationCallback done;
+  serving::AuthenticationCallback done;
   BoundObject secret = {};
 };
 
-void ServiceAccountTokens::CheckLegacy(const Jwt& jwt, std::string_view token,
+void ServiceAccountTokens::CheckLegacy(const serving::Jwt& jwt, std::string_view token,
                                        std::vector<std::string> audiences,
-                                       AuthenticationCallback done) {
-  LegacyClaims claims = LegacyClaims::Read(jwt.claims());
+                                       serving::AuthenticationCallback done) {
+  serving::LegacyClaims claims = serving::LegacyClaims::Read(jwt.claims());
   if (const std::string missing = MissingClaim(claims); !missing.empty()) {
-    done(Authentication::Refused(missing + " claim is missing"));
+    done(serving::Authentication::Refused(missing + " claim is missing"));
     return;
   }
   if (!NamesAccount(claims)) {
-    done(Authentication::Refused("sub claim is invalid"));
+    done(serving::Authentication::Refused("sub claim is invalid"));
     return;
   }
   if (!options_.lookup) {
-    Authentication found = Authentication::Of(
-        ServiceAccountUser(claims.name_space, claims.service_account, claims.service_account_uid));
+    serving::Authentication found = serving::Authentication::Of(serving::ServiceAccountUser(
+        claims.name_space, claims.service_account, claims.service_account_uid));
     found.audiences = std::move(audiences);
     done(std::move(found));
     return;
@@ -285,45 +290,46 @@ void ServiceAccountTokens::CheckLegacy(const Jwt& jwt, std::string_view token,
 void ServiceAccountTokens::CheckLegacySecret(std::shared_ptr<LegacyVerification> verification,
                                              Result<BoundObject> secret) {
   if (!secret || secret->deletion) {
-    verification->done(Authentication::Refused("Token has been invalidated"));
+    verification->done(serving::Authentication::Refused("Token has been invalidated"));
     return;
   }
-  if (!EqualSecrets(secret->token, verification->token)) {
-    verification->done(Authentication::Refused("Token does not match server's copy"));
+  if (!crypto::EqualSecrets(secret->token, verification->token)) {
+    verification->done(serving::Authentication::Refused("Token does not match server's copy"));
     return;
   }
   verification->secret = std::move(*secret);
-  const LegacyClaims& claims = verification->claims;
+  const serving::LegacyClaims& claims = verification->claims;
   lookup_.Find(BoundKind::kServiceAccount, claims.name_space, claims.service_account,
                [this, verification](Result<BoundObject> account) {
                  verification->done(CheckLegacyAccount(*verification, account));
                });
 }
 
-Authentication ServiceAccountTokens::CheckLegacyAccount(const LegacyVerification& verification,
-                                                        const Result<BoundObject>& account) const {
-  const LegacyClaims& claims = verification.claims;
+serving::Authentication ServiceAccountTokens::CheckLegacyAccount(
+    const LegacyVerification& verification, const Result<BoundObject>& account) const {
+  const serving::LegacyClaims& claims = verification.claims;
   const std::string account_path = Path(claims.name_space, claims.service_account);
-  if (!account) return Authentication::Refused(account.error().message());
+  if (!account) return serving::Authentication::Refused(account.error().message());
   if (account->deletion) {
-    return Authentication::Refused("ServiceAccount " + account_path + " has been deleted");
+    return serving::Authentication::Refused("ServiceAccount " + account_path + " has been deleted");
   }
   if (account->uid != claims.service_account_uid) {
-    return Authentication::Refused("ServiceAccount UID (" + account->uid +
-                                   ") does not match claim (" + claims.service_account_uid + ")");
+    return serving::Authentication::Refused("ServiceAccount UID (" + account->uid +
+                                            ") does not match claim (" +
+                                            claims.service_account_uid + ")");
   }
   ReportLegacyUse(verification);
   const auto invalid = verification.secret.labels.find(kInvalidSinceLabel);
   if (invalid != verification.secret.labels.end() && !invalid->second.empty()) {
-    return Authentication::Refused(
+    return serving::Authentication::Refused(
         "the token in secret " + Path(claims.name_space, claims.secret) + " for service account " +
         account_path +
         " has been marked invalid. Use tokens from the TokenRequest API or manually created "
         "secret-based tokens, or remove the '" +
         kInvalidSinceLabel + "' label from the secret to temporarily allow use of this token");
   }
-  Authentication found = Authentication::Of(
-      ServiceAccountUser(claims.name_space, claims.service_account, claims.service_account_uid));
+  serving::Authentication found = serving::Authentication::Of(serving::ServiceAccountUser(
+      claims.name_space, claims.service_account, claims.service_account_uid));
   found.audiences = verification.audiences;
   found.audit_annotations.push_back({"authentication.k8s.io/legacy-token", claims.subject});
   const auto& secrets = account->secrets;
@@ -353,4 +359,4 @@ void ServiceAccountTokens::ReportLegacyUse(const LegacyVerification& verificatio
                           verification.secret.uid, DateOf(now)});
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

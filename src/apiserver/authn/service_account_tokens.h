@@ -18,7 +18,7 @@
 #include "serving/auth/jwt_key.h"
 #include "serving/auth/service_account_claims.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A token from a secret has been used, on a day that the secret's label
 // kubernetes.io/legacy-token-last-used does not name yet.
@@ -31,7 +31,7 @@ struct LegacyTokenUse {
 
 struct ServiceAccountTokenOptions {
   std::vector<std::string> issuers;        // --service-account-issuer
-  std::vector<JwtKey> keys;                // --service-account-key-file
+  std::vector<serving::JwtKey> keys;       // --service-account-key-file
   std::vector<std::string> api_audiences;  // --api-audiences; by default the first issuer
   bool lookup = true;                      // --service-account-lookup: of tokens in secrets
   // Called on whichever thread finds out; may be empty.
@@ -39,29 +39,30 @@ struct ServiceAccountTokenOptions {
 };
 
 // Any thread. The lookup and the clock outlive it; it outlives the calls that are under way.
-class ServiceAccountTokens final : public TokenAuthenticator {
+class ServiceAccountTokens final : public serving::TokenAuthenticator {
  public:
   ServiceAccountTokens(ServiceAccountTokenOptions options, BoundObjectLookup& lookup, Clock& clock);
-  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                         AuthenticationCallback done) override;
+  void AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                         serving::AuthenticationCallback done) override;
 
  private:
   struct Verification;
   struct LegacyVerification;
 
   // The audiences that the token is good for; an error if there are none.
-  Result<std::vector<std::string>> CheckAudiences(const Jwt& jwt, WantedAudiences audiences) const;
-  Result<void> CheckTimes(const ServiceAccountClaims& claims) const;
+  Result<std::vector<std::string>> CheckAudiences(const serving::Jwt& jwt,
+                                                  serving::WantedAudiences audiences) const;
+  Result<void> CheckTimes(const serving::ServiceAccountClaims& claims) const;
   void CheckNext(std::shared_ptr<Verification> verification);
-  Authentication Accept(const Verification& verification) const;
-  void CheckLegacy(const Jwt& jwt, std::string_view token, std::vector<std::string> audiences,
-                   AuthenticationCallback done);
+  serving::Authentication Accept(const Verification& verification) const;
+  void CheckLegacy(const serving::Jwt& jwt, std::string_view token,
+                   std::vector<std::string> audiences, serving::AuthenticationCallback done);
   void CheckLegacySecret(std::shared_ptr<LegacyVerification> verification,
                          Result<BoundObject> secret);
-  Authentication CheckLegacyAccount(const LegacyVerification& verification,
-                                    const Result<BoundObject>& account) const;
+  serving::Authentication CheckLegacyAccount(const LegacyVerification& verification,
+                                             const Result<BoundObject>& account) const;
   void ReportLegacyUse(const LegacyVerification& verification) const;
-  Timestamp Now() const;
+  object::Timestamp Now() const;
 
   const ServiceAccountTokenOptions options_;
   BoundObjectLookup& lookup_;
@@ -69,13 +70,13 @@ class ServiceAccountTokens final : public TokenAuthenticator {
 };
 
 // Tokens of other kinds are good for this server, and so for its audiences only.
-class AudienceAgnosticTokens final : public TokenAuthenticator {
+class AudienceAgnosticTokens final : public serving::TokenAuthenticator {
  public:
   AudienceAgnosticTokens(std::unique_ptr<TokenAuthenticator> tokens,
                          std::vector<std::string> api_audiences)
       : tokens_(std::move(tokens)), api_audiences_(std::move(api_audiences)) {}
-  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                         AuthenticationCallback done) override;
+  void AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                         serving::AuthenticationCallback done) override;
 
  private:
   const std::unique_ptr<TokenAuthenticator> tokens_;
@@ -86,4 +87,4 @@ class AudienceAgnosticTokens final : public TokenAuthenticator {
 std::vector<std::string> SharedAudiences(const std::vector<std::string>& offered,
                                          const std::vector<std::string>& wanted);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,14 +9,14 @@
 #include "object/scalar/base64url.h"
 #include "serving/auth/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::AskToken;
 using testing::FakeLookup;
 using testing::MakeKey;
 using testing::PemPair;
-using Outcome = Authentication::Outcome;
+using Outcome = serving::Authentication::Outcome;
 
 constexpr char kIssuer[] = "https://kubernetes.default.svc";
 constexpr int64_t kNow = 1'700'000'000;  // where ManualClock begins
@@ -30,8 +30,8 @@ const PemPair& OtherRsaKey() {
   return pair;
 }
 
-ServiceAccountClaims GoodClaims() {
-  ServiceAccountClaims claims;
+serving::ServiceAccountClaims GoodClaims() {
+  serving::ServiceAccountClaims claims;
   claims.issuer = kIssuer;
   claims.subject = "system:serviceaccount:ns:sa";
   claims.audiences = {kIssuer};
@@ -50,17 +50,17 @@ class ServiceAccountTokensTest : public ::testing::Test {
     lookup_.Add(BoundKind::kServiceAccount, "ns", "sa", "sa-uid");
     ServiceAccountTokenOptions options;
     options.issuers = {kIssuer, "https://old.example.com"};
-    options.keys = JwtKey::ParsePublic(RsaKey().public_pem, "key").value();
+    options.keys = serving::JwtKey::ParsePublic(RsaKey().public_pem, "key").value();
     options.api_audiences = {kIssuer};
     options.on_legacy_use = [this](LegacyTokenUse use) { uses_.push_back(std::move(use)); };
     tokens_ = std::make_unique<ServiceAccountTokens>(std::move(options), lookup_, clock_);
   }
 
   std::string Sign(std::string_view claims, const std::string& pem = RsaKey().private_pem) {
-    return SignJwt(JwtKey::ParsePrivate(pem, "key").value(), claims).value();
+    return serving::SignJwt(serving::JwtKey::ParsePrivate(pem, "key").value(), claims).value();
   }
-  std::string Sign(const ServiceAccountClaims& claims) { return Sign(claims.ToJson()); }
-  std::string ErrorOf(const ServiceAccountClaims& claims) {
+  std::string Sign(const serving::ServiceAccountClaims& claims) { return Sign(claims.ToJson()); }
+  std::string ErrorOf(const serving::ServiceAccountClaims& claims) {
     return AskToken(*tokens_, Sign(claims)).error;
   }
 
@@ -75,9 +75,10 @@ TEST(JwtKeyTest, EveryAlgorithmSignsAndVerifies) {
       {"RSA", "RS256"}, {"P-256", "ES256"}, {"P-384", "ES384"}, {"P-521", "ES512"}};
   for (const auto& [kind, algorithm] : kinds) {
     const PemPair pem = MakeKey(kind);
-    const JwtKey signer = JwtKey::ParsePrivate(pem.private_pem, "f").value();
-    const JwtKey verifier = JwtKey::ParsePublic(pem.public_pem, "f").value().front();
-    EXPECT_EQ(JwtAlgorithmName(signer.algorithm()), algorithm);
+    const serving::JwtKey signer = serving::JwtKey::ParsePrivate(pem.private_pem, "f").value();
+    const serving::JwtKey verifier =
+        serving::JwtKey::ParsePublic(pem.public_pem, "f").value().front();
+    EXPECT_EQ(serving::JwtAlgorithmName(signer.algorithm()), algorithm);
     EXPECT_EQ(signer.id(), verifier.id());
     EXPECT_EQ(signer.id().size(), 43u);
     const std::string signature = signer.Sign("message").value();
@@ -91,15 +92,15 @@ TEST(JwtKeyTest, EveryAlgorithmSignsAndVerifies) {
 
 TEST(JwtKeyTest, AFileMayHoldSeveralKeysPublicOrPrivate) {
   const std::string both = RsaKey().public_pem + OtherRsaKey().private_pem;
-  const auto keys = JwtKey::ParsePublic(both, "f").value();
+  const auto keys = serving::JwtKey::ParsePublic(both, "f").value();
   ASSERT_EQ(keys.size(), 2u);
   EXPECT_NE(keys[0].id(), keys[1].id());
-  const auto none = JwtKey::ParsePublic("nothing", "/k.pem");
+  const auto none = serving::JwtKey::ParsePublic("nothing", "/k.pem");
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().message(),
             "error reading public key file /k.pem: data does not contain any valid RSA or ECDSA "
             "public keys");
-  EXPECT_FALSE(JwtKey::ParsePrivate(RsaKey().public_pem, "f").has_value());
+  EXPECT_FALSE(serving::JwtKey::ParsePrivate(RsaKey().public_pem, "f").has_value());
 }
 
 // The key is the example of RFC 7517; the id was computed by other programs.
@@ -109,7 +110,7 @@ TEST(JwtKeyTest, TheIdIsTheHashOfThePublicKeysDerForm) {
       "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEMKBCTNIcKUSDii11ySs3526iDZ8A\n"
       "iTo7Tu6KPAqv7D7gS2XpJFbZiItSs3m9+9Ue6GnvHw/GW2ZZaVtszggXIw==\n"
       "-----END PUBLIC KEY-----\n";
-  const auto keys = JwtKey::ParsePublic(kPem, "f").value();
+  const auto keys = serving::JwtKey::ParsePublic(kPem, "f").value();
   EXPECT_EQ(keys.front().ToJwk(),
             R"({"use":"sig","kty":"EC","kid":"UblEzfpUTUwyc6pr81BiWn3VO7tqcXIydPU4sZogd2A",)"
             R"("crv":"P-256","alg":"ES256",)"
@@ -118,9 +119,9 @@ TEST(JwtKeyTest, TheIdIsTheHashOfThePublicKeysDerForm) {
 }
 
 TEST(ServiceAccountClaimsTest, AreWrittenInTheOrderOfTheirNames) {
-  ServiceAccountClaims claims = GoodClaims();
-  claims.pod = ClaimedObject{"p", "pu"};
-  claims.node = ClaimedObject{"n", ""};
+  serving::ServiceAccountClaims claims = GoodClaims();
+  claims.pod = serving::ClaimedObject{"p", "pu"};
+  claims.node = serving::ClaimedObject{"n", ""};
   claims.warn_after = 5;
   const std::string json = claims.ToJson();
   EXPECT_EQ(json,
@@ -132,7 +133,7 @@ TEST(ServiceAccountClaimsTest, AreWrittenInTheOrderOfTheirNames) {
 }
 
 TEST_F(ServiceAccountTokensTest, AGoodTokenGivesTheServiceAccount) {
-  const Authentication found = AskToken(*tokens_, Sign(GoodClaims()));
+  const serving::Authentication found = AskToken(*tokens_, Sign(GoodClaims()));
   ASSERT_TRUE(found.ok()) << found.error;
   EXPECT_EQ(found.user.name, "system:serviceaccount:ns:sa");
   EXPECT_EQ(found.user.uid, "sa-uid");
@@ -144,7 +145,7 @@ TEST_F(ServiceAccountTokensTest, AGoodTokenGivesTheServiceAccount) {
 }
 
 TEST_F(ServiceAccountTokensTest, ForeignAndBrokenTokensAreOfNoKindOfOurs) {
-  ServiceAccountClaims foreign = GoodClaims();
+  serving::ServiceAccountClaims foreign = GoodClaims();
   foreign.issuer = "https://elsewhere.example.com";
   EXPECT_EQ(AskToken(*tokens_, Sign(foreign)).outcome, Outcome::kNoCredentials);
   const std::string good = Sign(GoodClaims());
@@ -158,9 +159,10 @@ TEST_F(ServiceAccountTokensTest, ForeignAndBrokenTokensAreOfNoKindOfOurs) {
 // What must never let anybody in.
 TEST_F(ServiceAccountTokensTest, ForgedTokensAreRefused) {
   const std::string good = Sign(GoodClaims());
-  const std::string claims_part = EncodeBase64Url(GoodClaims().ToJson());
-  const std::string kid = JwtKey::ParsePublic(RsaKey().public_pem, "f").value().front().id();
-  const auto head = [](const std::string& json) { return EncodeBase64Url(json) + "."; };
+  const std::string claims_part = object::EncodeBase64Url(GoodClaims().ToJson());
+  const std::string kid =
+      serving::JwtKey::ParsePublic(RsaKey().public_pem, "f").value().front().id();
+  const auto head = [](const std::string& json) { return object::EncodeBase64Url(json) + "."; };
 
   const std::string none = head(R"({"alg":"none"})") + claims_part + ".";
   const std::string none_with_kid =
@@ -173,22 +175,25 @@ TEST_F(ServiceAccountTokensTest, ForgedTokensAreRefused) {
   HMAC(EVP_sha256(), RsaKey().public_pem.data(), static_cast<int>(RsaKey().public_pem.size()),
        reinterpret_cast<const unsigned char*>(hs.data()), hs.size(), mac, &mac_size);
   const std::string hs256 =
-      hs + "." + EncodeBase64Url(std::string_view(reinterpret_cast<char*>(mac), mac_size));
+      hs + "." + object::EncodeBase64Url(std::string_view(reinterpret_cast<char*>(mac), mac_size));
 
-  ServiceAccountClaims other = GoodClaims();
+  serving::ServiceAccountClaims other = GoodClaims();
   other.service_account.name = "admin";
   const std::string tampered = good.substr(0, good.find('.') + 1) +
-                               EncodeBase64Url(other.ToJson()) + good.substr(good.rfind('.'));
+                               object::EncodeBase64Url(other.ToJson()) +
+                               good.substr(good.rfind('.'));
   const std::string wrong_key = Sign(GoodClaims().ToJson(), OtherRsaKey().private_pem);
   // Signed by another key that pretends to be ours.
-  const JwtKey thief = JwtKey::ParsePrivate(OtherRsaKey().private_pem, "f").value();
+  const serving::JwtKey thief =
+      serving::JwtKey::ParsePrivate(OtherRsaKey().private_pem, "f").value();
   const std::string stolen_text = head(R"({"alg":"RS256","kid":")" + kid + R"("})") + claims_part;
-  const std::string stolen = stolen_text + "." + EncodeBase64Url(thief.Sign(stolen_text).value());
+  const std::string stolen =
+      stolen_text + "." + object::EncodeBase64Url(thief.Sign(stolen_text).value());
   // Our signature, under the name of a key that we have not got.
-  const JwtKey ours = JwtKey::ParsePrivate(RsaKey().private_pem, "f").value();
+  const serving::JwtKey ours = serving::JwtKey::ParsePrivate(RsaKey().private_pem, "f").value();
   const std::string misnamed_text = head(R"({"alg":"RS256","kid":"another"})") + claims_part;
   const std::string misnamed =
-      misnamed_text + "." + EncodeBase64Url(ours.Sign(misnamed_text).value());
+      misnamed_text + "." + object::EncodeBase64Url(ours.Sign(misnamed_text).value());
 
   for (const auto& [what, token] : std::initializer_list<std::pair<const char*, std::string>>{
            {"alg none", none},
@@ -198,24 +203,24 @@ TEST_F(ServiceAccountTokensTest, ForgedTokensAreRefused) {
            {"wrong key", wrong_key},
            {"stolen kid", stolen},
            {"wrong kid", misnamed}}) {
-    const Authentication found = AskToken(*tokens_, token);
+    const serving::Authentication found = AskToken(*tokens_, token);
     EXPECT_EQ(found.outcome, Outcome::kRefused) << what;
     EXPECT_TRUE(found.error.starts_with("invalid signature")) << what << ": " << found.error;
   }
   EXPECT_EQ(lookup_.count, 0);
   // A token without a key id is tried with every key.
   const std::string nameless_text = head(R"({"alg":"RS256"})") + claims_part;
-  EXPECT_TRUE(
-      AskToken(*tokens_, nameless_text + "." + EncodeBase64Url(ours.Sign(nameless_text).value()))
-          .ok());
+  EXPECT_TRUE(AskToken(*tokens_, nameless_text + "." +
+                                     object::EncodeBase64Url(ours.Sign(nameless_text).value()))
+                  .ok());
   const std::string critical_text = head(R"({"alg":"RS256","crit":["x"],"x":1})") + claims_part;
-  EXPECT_FALSE(
-      AskToken(*tokens_, critical_text + "." + EncodeBase64Url(ours.Sign(critical_text).value()))
-          .ok());
+  EXPECT_FALSE(AskToken(*tokens_, critical_text + "." +
+                                      object::EncodeBase64Url(ours.Sign(critical_text).value()))
+                   .ok());
 }
 
 TEST_F(ServiceAccountTokensTest, AudiencesMustFit) {
-  ServiceAccountClaims claims = GoodClaims();
+  serving::ServiceAccountClaims claims = GoodClaims();
   claims.audiences = {"aud1"};
   EXPECT_EQ(ErrorOf(claims),
             "token audiences [\"aud1\"] is invalid for the target audiences "
@@ -232,7 +237,7 @@ TEST_F(ServiceAccountTokensTest, AudiencesMustFit) {
 }
 
 TEST_F(ServiceAccountTokensTest, TimesHaveAMinuteOfLeeway) {
-  ServiceAccountClaims claims = GoodClaims();
+  serving::ServiceAccountClaims claims = GoodClaims();
   claims.expires = kNow - 60;
   EXPECT_EQ(ErrorOf(claims), "");
   claims.expires = kNow - 61;
@@ -249,21 +254,21 @@ TEST_F(ServiceAccountTokensTest, TheServiceAccountMustStillBeTheSame) {
   BoundObject& account = lookup_.Add(BoundKind::kServiceAccount, "ns", "sa", "new");
   EXPECT_EQ(ErrorOf(GoodClaims()), "service account UID (new) does not match claim (sa-uid)");
   account.uid = "sa-uid";
-  account.deletion = Timestamp{kNow - 60, 0};
+  account.deletion = object::Timestamp{kNow - 60, 0};
   EXPECT_EQ(ErrorOf(GoodClaims()), "");
-  account.deletion = Timestamp{kNow - 61, 0};
+  account.deletion = object::Timestamp{kNow - 61, 0};
   EXPECT_EQ(ErrorOf(GoodClaims()), "service account ns/sa has been deleted");
   lookup_.objects.clear();
   EXPECT_EQ(ErrorOf(GoodClaims()), "serviceaccounts \"sa\" not found");
 }
 
 TEST_F(ServiceAccountTokensTest, APodsTokenEndsWithThePodAndNamesItsNode) {
-  ServiceAccountClaims claims = GoodClaims();
-  claims.pod = ClaimedObject{"p", "pod-uid"};
-  claims.node = ClaimedObject{"n", "node-uid"};
+  serving::ServiceAccountClaims claims = GoodClaims();
+  claims.pod = serving::ClaimedObject{"p", "pod-uid"};
+  claims.node = serving::ClaimedObject{"n", "node-uid"};
   EXPECT_EQ(ErrorOf(claims), "service account token has been invalidated");
   BoundObject& pod = lookup_.Add(BoundKind::kPod, "ns", "p", "pod-uid");
-  const Authentication found = AskToken(*tokens_, Sign(claims));
+  const serving::Authentication found = AskToken(*tokens_, Sign(claims));
   ASSERT_TRUE(found.ok()) << found.error;
   std::vector<std::string> extra;
   for (const auto& [key, values] : found.user.extra) extra.push_back(key + "=" + values.front());
@@ -278,42 +283,42 @@ TEST_F(ServiceAccountTokensTest, APodsTokenEndsWithThePodAndNamesItsNode) {
 }
 
 TEST_F(ServiceAccountTokensTest, SecretsAndNodesBindLikewise) {
-  ServiceAccountClaims claims = GoodClaims();
-  claims.secret = ClaimedObject{"s", "u"};
+  serving::ServiceAccountClaims claims = GoodClaims();
+  claims.secret = serving::ClaimedObject{"s", "u"};
   EXPECT_EQ(ErrorOf(claims), "service account token has been invalidated");
   lookup_.Add(BoundKind::kSecret, "ns", "s", "u");
   EXPECT_EQ(ErrorOf(claims), "");
   claims = GoodClaims();
-  claims.node = ClaimedObject{"n", "u"};
+  claims.node = serving::ClaimedObject{"n", "u"};
   EXPECT_EQ(ErrorOf(claims), "service account token has been invalidated");
-  lookup_.Add(BoundKind::kNode, "", "n", "u").deletion = Timestamp{kNow - 100, 0};
+  lookup_.Add(BoundKind::kNode, "", "n", "u").deletion = object::Timestamp{kNow - 100, 0};
   EXPECT_EQ(ErrorOf(claims), "service account token has been invalidated");
   lookup_.Add(BoundKind::kNode, "", "n", "u").deletion = std::nullopt;
   EXPECT_EQ(ErrorOf(claims), "");
 }
 
 TEST_F(ServiceAccountTokensTest, UseAfterTheWarningIsAudited) {
-  ServiceAccountClaims claims = GoodClaims();
+  serving::ServiceAccountClaims claims = GoodClaims();
   claims.warn_after = kNow - 7;
-  const Authentication found = AskToken(*tokens_, Sign(claims));
+  const serving::Authentication found = AskToken(*tokens_, Sign(claims));
   ASSERT_EQ(found.audit_annotations.size(), 1u);
   EXPECT_EQ(found.audit_annotations[0].second,
             "subject: system:serviceaccount:ns:sa, seconds after warning threshold: 7");
 }
 
 TEST_F(ServiceAccountTokensTest, TokensInSecretsMustMatchTheSecret) {
-  const LegacyClaims claims{.subject = "system:serviceaccount:ns:sa",
-                            .name_space = "ns",
-                            .secret = "s",
-                            .service_account = "sa",
-                            .service_account_uid = "sa-uid"};
+  const serving::LegacyClaims claims{.subject = "system:serviceaccount:ns:sa",
+                                     .name_space = "ns",
+                                     .secret = "s",
+                                     .service_account = "sa",
+                                     .service_account_uid = "sa-uid"};
   const std::string token = Sign(claims.ToJson());
   EXPECT_EQ(AskToken(*tokens_, token).error, "Token has been invalidated");
   BoundObject& secret = lookup_.Add(BoundKind::kSecret, "ns", "s", "u");
   secret.token = "another";
   EXPECT_EQ(AskToken(*tokens_, token).error, "Token does not match server's copy");
   secret.token = token;
-  const Authentication found = AskToken(*tokens_, token);
+  const serving::Authentication found = AskToken(*tokens_, token);
   ASSERT_TRUE(found.ok()) << found.error;
   EXPECT_EQ(found.user.name, "system:serviceaccount:ns:sa");
   EXPECT_TRUE(found.user.extra.empty());
@@ -325,7 +330,7 @@ TEST_F(ServiceAccountTokensTest, TokensInSecretsMustMatchTheSecret) {
   secret.labels["kubernetes.io/legacy-token-invalid-since"] = "2023-11-01";
   EXPECT_EQ(AskToken(*tokens_, token).outcome, Outcome::kRefused);
 
-  LegacyClaims wrong = claims;
+  serving::LegacyClaims wrong = claims;
   wrong.subject = "system:serviceaccount:ns:other";
   EXPECT_EQ(AskToken(*tokens_, Sign(wrong.ToJson())).error, "sub claim is invalid");
   wrong.secret = "";
@@ -342,4 +347,4 @@ TEST(UuidTest, HasVersionAndVariant) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/read_file.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::vector<std::string> SplitAtCommas(std::string_view text) {
@@ -47,21 +47,23 @@ Result<std::unique_ptr<TokenFile>> TokenFile::Parse(std::string_view text,
       file->warnings_.push_back("empty token " + where);
       continue;
     }
-    UserInfo user;
+    serving::UserInfo user;
     user.name = record[1];
     user.uid = record[2];
     if (record.size() >= 4) user.groups = SplitAtCommas(record[3]);
-    const bool is_new = file->users_.insert_or_assign(Sha256(record[0]), std::move(user)).second;
+    const bool is_new =
+        file->users_.insert_or_assign(crypto::Sha256(record[0]), std::move(user)).second;
     if (!is_new) file->warnings_.push_back("duplicate token " + where);
   }
   return file;
 }
 
-void TokenFile::AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                                  AuthenticationCallback done) {
+void TokenFile::AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                                  serving::AuthenticationCallback done) {
   static_cast<void>(audiences);
-  const auto found = users_.find(Sha256(token));
-  done(found == users_.end() ? Authentication{} : Authentication::Of(found->second));
+  const auto found = users_.find(crypto::Sha256(token));
+  done(found == users_.end() ? serving::Authentication{}
+                             : serving::Authentication::Of(found->second));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

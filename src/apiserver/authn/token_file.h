@@ -13,17 +13,17 @@
 #include "crypto/digest.h"
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Immutable once made. Any thread.
-class TokenFile final : public TokenAuthenticator {
+class TokenFile final : public serving::TokenAuthenticator {
  public:
   static Result<std::unique_ptr<TokenFile>> Load(const std::string& path);
   // `path` is for messages.
   static Result<std::unique_ptr<TokenFile>> Parse(std::string_view text, const std::string& path);
 
-  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
-                         AuthenticationCallback done) override;
+  void AuthenticateToken(std::string_view token, serving::WantedAudiences audiences,
+                         serving::AuthenticationCallback done) override;
   size_t size() const { return users_.size(); }
   // Records that were skipped for their empty token, and tokens that were there twice (the last
   // one counts).
@@ -32,8 +32,8 @@ class TokenFile final : public TokenAuthenticator {
  private:
   TokenFile() = default;
 
-  std::unordered_map<Sha256Digest, UserInfo, Sha256Hash> users_;
+  std::unordered_map<crypto::Sha256Digest, serving::UserInfo, crypto::Sha256Hash> users_;
   std::vector<std::string> warnings_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,17 +5,17 @@
 #include "apiserver/authn/csv.h"
 #include "serving/auth/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::AskToken;
-using Outcome = Authentication::Outcome;
+using Outcome = serving::Authentication::Outcome;
 
 constexpr char kTokens[] = "secret,ann,17,\"dev,ops\"\nother,bob,18\n";
 
 TEST(TokenFileTest, RecordsBecomeUsers) {
   const auto file = TokenFile::Parse(kTokens, "t.csv").value();
-  const Authentication ann = AskToken(*file, "secret");
+  const serving::Authentication ann = AskToken(*file, "secret");
   EXPECT_EQ(ann.user.uid, "17");
   EXPECT_EQ(ann.user.groups, (std::vector<std::string>{"dev", "ops"}));
   EXPECT_TRUE(AskToken(*file, "other").user.groups.empty());
@@ -55,4 +55,4 @@ TEST(CsvTest, QuotedFieldsMayHoldQuotesCommasAndLineEnds) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

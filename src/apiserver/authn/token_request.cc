@@ -6,7 +6,7 @@
 #include "serving/auth/jwt.h"
 #include "views/authentication.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace authentication = views::authentication_k8s_io_v1;
@@ -18,18 +18,20 @@ constexpr int64_t kMaxSeconds = int64_t{1} << 32;
 constexpr int64_t kPodSeconds = 3607;
 constexpr int64_t kExtendedSeconds = 365 * 24 * 3600;
 
-std::string ShownText(std::string_view text) { return EncodeJson(Value::String(text)); }
+std::string ShownText(std::string_view text) {
+  return object::EncodeJson(object::Value::String(text));
+}
 
 std::vector<StatusCause> Validate(int64_t seconds) {
   std::vector<StatusCause> causes;
   const std::string shown = std::to_string(seconds);
   if (seconds < kMinSeconds) {
-    causes.push_back(InvalidValue("spec.expirationSeconds", shown,
-                                  "may not specify a duration less than 10 minutes"));
+    causes.push_back(object::InvalidValue("spec.expirationSeconds", shown,
+                                          "may not specify a duration less than 10 minutes"));
   }
   if (seconds > kMaxSeconds) {
-    causes.push_back(InvalidValue("spec.expirationSeconds", shown,
-                                  "may not specify a duration larger than 2^32 seconds"));
+    causes.push_back(object::InvalidValue("spec.expirationSeconds", shown,
+                                          "may not specify a duration larger than 2^32 seconds"));
   }
   return causes;
 }
@@ -48,8 +50,8 @@ struct TokenIssuer::Issuing {
   std::string name;
   IssuedToken issued;
   Callback done;
-  ServiceAccountClaims claims = {};
-  Timestamp now = {};
+  serving::ServiceAccountClaims claims = {};
+  object::Timestamp now = {};
 
   authentication::TokenRequest request() const {
     return authentication::TokenRequest(issued.reply);
@@ -61,7 +63,7 @@ struct TokenIssuer::Issuing {
   }
 };
 
-TokenIssuer::TokenIssuer(TokenIssuerOptions options, JwtKey key, BoundObjectLookup& lookup,
+TokenIssuer::TokenIssuer(TokenIssuerOptions options, serving::JwtKey key, BoundObjectLookup& lookup,
                          Clock& clock, Random& random)
     : options_(std::move(options)),
       key_(std::move(key)),
@@ -69,8 +71,8 @@ TokenIssuer::TokenIssuer(TokenIssuerOptions options, JwtKey key, BoundObjectLook
       clock_(clock),
       random_(random) {}
 
-Result<std::string> TokenIssuer::IssueLegacy(const LegacyClaims& claims) const {
-  return SignJwt(key_, claims.ToJson());
+Result<std::string> TokenIssuer::IssueLegacy(const serving::LegacyClaims& claims) const {
+  return serving::SignJwt(key_, claims.ToJson());
 }
 
 bool TokenIssuer::IsForThisServer(const std::vector<std::string>& audiences) const {
@@ -80,14 +82,16 @@ bool TokenIssuer::IsForThisServer(const std::vector<std::string>& audiences) con
   });
 }
 
-void TokenIssuer::Issue(std::string name_space, std::string name, Document request, Callback done) {
+void TokenIssuer::Issue(std::string name_space, std::string name, object::Document request,
+                        Callback done) {
   auto issuing = std::make_shared<Issuing>(Issuing{
       std::move(name_space), std::move(name), IssuedToken{std::move(request)}, std::move(done)});
   const auto metadata = issuing->request().metadata();
   const auto refuse_field = [&](std::string field, std::string_view value,
                                 std::string_view detail) {
-    issuing->Refuse(InvalidObject(kGroup, "TokenRequest", issuing->name,
-                                  {InvalidValue(std::move(field), ShownText(value), detail)}));
+    issuing->Refuse(
+        object::InvalidObject(kGroup, "TokenRequest", issuing->name,
+                              {object::InvalidValue(std::move(field), ShownText(value), detail)}));
   };
   if (!metadata.name().empty() && metadata.name() != issuing->name) {
     refuse_field("metadata.name", metadata.name(),
@@ -115,10 +119,10 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
   const std::string& uid = issuing->claims.service_account.uid;
   const std::string asked_uid(issuing->request().metadata().uid());
   if (!asked_uid.empty() && asked_uid != uid) {
-    issuing->Refuse(ConflictingObject(kGroup, "TokenRequest", issuing->name,
-                                      "the UID in the token request (" + asked_uid +
-                                          ") does not match the UID of the service account (" +
-                                          uid + ")"));
+    issuing->Refuse(object::ConflictingObject(
+        kGroup, "TokenRequest", issuing->name,
+        "the UID in the token request (" + asked_uid +
+            ") does not match the UID of the service account (" + uid + ")"));
     return;
   }
   const auto wall = clock_.Wall();
@@ -142,7 +146,7 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
 
   auto causes = Validate(*issuing->request().spec().expiration_seconds());
   if (!causes.empty()) {
-    issuing->Refuse(InvalidObject(kGroup, "TokenRequest", "", std::move(causes)));
+    issuing->Refuse(object::InvalidObject(kGroup, "TokenRequest", "", std::move(causes)));
     return;
   }
   if (!issuing->request().spec().has_bound_object_ref()) {
@@ -181,18 +185,18 @@ void TokenIssuer::BindTo(std::shared_ptr<Issuing> issuing, BoundKind kind) {
         }
         const auto ref = issuing->request().spec().bound_object_ref();
         if (!ref.uid().empty() && ref.uid() != found->uid) {
-          issuing->Refuse(ConflictingObject(
+          issuing->Refuse(object::ConflictingObject(
               "", ref.kind(), name,
               "the UID in the bound object reference (" + std::string(ref.uid()) +
                   ") does not match the UID in record. The object might have been "
                   "deleted and then recreated"));
           return;
         }
-        ServiceAccountClaims& claims = issuing->claims;
+        serving::ServiceAccountClaims& claims = issuing->claims;
         auto& place = kind == BoundKind::kPod      ? claims.pod
                       : kind == BoundKind::kSecret ? claims.secret
                                                    : claims.node;
-        place = ClaimedObject{name, found->uid};
+        place = serving::ClaimedObject{name, found->uid};
         if (kind == BoundKind::kPod && !found->node.empty()) {
           FindNode(issuing, found->node);
         } else {
@@ -209,7 +213,7 @@ void TokenIssuer::FindNode(std::shared_ptr<Issuing> issuing, std::string node) {
                               "Internal error occurred: " + found.error().message())});
       return;
     }
-    issuing->claims.node = ClaimedObject{node, found ? found->uid : std::string()};
+    issuing->claims.node = serving::ClaimedObject{node, found ? found->uid : std::string()};
     Finish(*issuing);
   });
 }
@@ -224,13 +228,13 @@ void TokenIssuer::Finish(Issuing& issuing) {
     seconds = max;
     reply.mutable_spec().set_expiration_seconds(seconds);
   }
-  ServiceAccountClaims& claims = issuing.claims;
+  serving::ServiceAccountClaims& claims = issuing.claims;
   for (const std::string_view audience : issuing.request().spec().audiences()) {
     claims.audiences.emplace_back(audience);
   }
   const int64_t now = issuing.now.seconds;
   claims.issuer = options_.issuer;
-  claims.subject = ServiceAccountUserName(issuing.name_space, issuing.name);
+  claims.subject = serving::ServiceAccountUserName(issuing.name_space, issuing.name);
   claims.name_space = issuing.name_space;
   claims.id = NewUuid(random_);
   claims.issued = claims.not_before = now;
@@ -240,7 +244,7 @@ void TokenIssuer::Finish(Issuing& issuing) {
     claims.warn_after = now + seconds;
     claims.expires = now + kExtendedSeconds;
   }
-  auto token = SignJwt(key_, claims.ToJson());
+  auto token = serving::SignJwt(key_, claims.ToJson());
   if (!token) {
     issuing.Refuse(
         {Status(StatusReason::kInternalError,
@@ -255,4 +259,4 @@ void TokenIssuer::Finish(Issuing& issuing) {
   issuing.done(std::move(issuing.issued));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -21,7 +21,7 @@
 #include "serving/auth/jwt_key.h"
 #include "serving/auth/service_account_claims.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct TokenIssuerOptions {
   std::string issuer;                      // the first --service-account-issuer
@@ -31,7 +31,7 @@ struct TokenIssuerOptions {
 };
 
 struct IssuedToken {
-  Document reply;
+  object::Document reply;
   std::vector<std::string> warnings = {};
   std::vector<std::pair<std::string, std::string>> audit_annotations = {};
 };
@@ -40,16 +40,16 @@ struct IssuedToken {
 class TokenIssuer {
  public:
   // `random` must be fit for secrets and thread-safe.
-  TokenIssuer(TokenIssuerOptions options, JwtKey key, BoundObjectLookup& lookup, Clock& clock,
-              Random& random);
+  TokenIssuer(TokenIssuerOptions options, serving::JwtKey key, BoundObjectLookup& lookup,
+              Clock& clock, Random& random);
 
   using Callback = std::move_only_function<void(Result<IssuedToken>)>;
   // `request` is an authentication.k8s.io/v1 TokenRequest; name and namespace are those of the
   // path.
-  void Issue(std::string name_space, std::string name, Document request, Callback done);
+  void Issue(std::string name_space, std::string name, object::Document request, Callback done);
 
   // The token for a secret of type kubernetes.io/service-account-token.
-  Result<std::string> IssueLegacy(const LegacyClaims& claims) const;
+  Result<std::string> IssueLegacy(const serving::LegacyClaims& claims) const;
 
  private:
   struct Issuing;
@@ -60,10 +60,10 @@ class TokenIssuer {
   bool IsForThisServer(const std::vector<std::string>& audiences) const;
 
   const TokenIssuerOptions options_;
-  const JwtKey key_;
+  const serving::JwtKey key_;
   BoundObjectLookup& lookup_;
   Clock& clock_;
   Random& random_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,7 +14,7 @@
 #include "serving/auth/request_authenticator.h"
 #include "serving/auth/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::AskToken;
@@ -30,11 +30,11 @@ const PemPair& EcKey() {
   return pair;
 }
 
-Document Decode(std::string_view kind, std::string_view json) {
-  auto document = DecodeJson(json, FindKind(kApiVersion, kind));
+object::Document Decode(std::string_view kind, std::string_view json) {
+  auto document = object::DecodeJson(json, object::FindKind(kApiVersion, kind));
   EXPECT_TRUE(document.has_value()) << json;
-  document->root().Set(document->arena(), "kind", Value::String(kind));
-  document->root().Set(document->arena(), "apiVersion", Value::String(kApiVersion));
+  document->root().Set(document->arena(), "kind", object::Value::String(kind));
+  document->root().Set(document->arena(), "apiVersion", object::Value::String(kApiVersion));
   return std::move(*document);
 }
 
@@ -44,7 +44,7 @@ class TokenRequestTest : public ::testing::Test {
     lookup_.Add(BoundKind::kServiceAccount, "ns", "sa", "sa-uid");
     ServiceAccountTokenOptions options;
     options.issuers = {kIssuer};
-    options.keys = JwtKey::ParsePublic(EcKey().public_pem, "key").value();
+    options.keys = serving::JwtKey::ParsePublic(EcKey().public_pem, "key").value();
     options.api_audiences = {kIssuer};
     tokens_ = std::make_unique<ServiceAccountTokens>(std::move(options), lookup_, clock_);
   }
@@ -52,8 +52,8 @@ class TokenRequestTest : public ::testing::Test {
   Result<IssuedToken> Issue(std::string_view json, TokenIssuerOptions options = {}) {
     options.issuer = kIssuer;
     options.api_audiences = {kIssuer};
-    TokenIssuer issuer(options, JwtKey::ParsePrivate(EcKey().private_pem, "f").value(), lookup_,
-                       clock_, random_);
+    TokenIssuer issuer(options, serving::JwtKey::ParsePrivate(EcKey().private_pem, "f").value(),
+                       lookup_, clock_, random_);
     std::optional<Result<IssuedToken>> answer;
     issuer.Issue("ns", "sa", Decode("TokenRequest", json),
                  [&](Result<IssuedToken> result) { answer = std::move(result); });
@@ -67,8 +67,9 @@ class TokenRequestTest : public ::testing::Test {
   static std::string TokenOf(const IssuedToken& issued) {
     return std::string(issued.reply.root().FindPath({"status", "token"})->AsText());
   }
-  static ServiceAccountClaims ClaimsOf(const IssuedToken& issued) {
-    return ServiceAccountClaims::Read(Jwt::Parse(TokenOf(issued))->claims()).value();
+  static serving::ServiceAccountClaims ClaimsOf(const IssuedToken& issued) {
+    return serving::ServiceAccountClaims::Read(serving::Jwt::Parse(TokenOf(issued))->claims())
+        .value();
   }
 
   ManualClock clock_;
@@ -81,13 +82,14 @@ TEST_F(TokenRequestTest, ATokenIsIssuedAndAccepted) {
   auto issued = Issue("{}");
   ASSERT_TRUE(issued.has_value()) << issued.error().message();
   EXPECT_TRUE(AskToken(*tokens_, TokenOf(*issued)).ok());
-  const ServiceAccountClaims claims = ClaimsOf(*issued);
+  const serving::ServiceAccountClaims claims = ClaimsOf(*issued);
   EXPECT_EQ(claims.expires, claims.issued + 3600);
   EXPECT_EQ(claims.warn_after, 0);
   ASSERT_EQ(issued->audit_annotations.size(), 1u);
   EXPECT_EQ(issued->audit_annotations[0].second, "JTI=" + claims.id);
-  issued->reply.root().Find("status")->Set(issued->reply.arena(), "token", Value::String("T"));
-  EXPECT_EQ(EncodeJson(issued->reply.root()),
+  issued->reply.root().Find("status")->Set(issued->reply.arena(), "token",
+                                           object::Value::String("T"));
+  EXPECT_EQ(object::EncodeJson(issued->reply.root()),
             R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","metadata":)"
             R"({"name":"sa","namespace":"ns","uid":"sa-uid",)"
             R"("creationTimestamp":"2023-11-14T22:13:20Z"},"spec":{"audiences":)"
@@ -134,7 +136,7 @@ TEST_F(TokenRequestTest, APodsTokenLastsForAYearAndNamesTheNode) {
   pod.node = "n";
   auto issued = Issue(kPodRequest);
   ASSERT_TRUE(issued.has_value()) << issued.error().message();
-  ServiceAccountClaims claims = ClaimsOf(*issued);
+  serving::ServiceAccountClaims claims = ClaimsOf(*issued);
   EXPECT_EQ(claims.expires, claims.issued + 31536000);
   EXPECT_EQ(claims.warn_after, claims.issued + 3607);
   EXPECT_EQ(claims.node->name, "n");
@@ -176,23 +178,25 @@ TEST_F(TokenRequestTest, ABoundObjectMustBeThereAndBeTheSame) {
 class TokenReviewTest : public TokenRequestTest {
  protected:
   TokenReviewTest() {
-    std::vector<std::unique_ptr<TokenAuthenticator>> kinds;
+    std::vector<std::unique_ptr<serving::TokenAuthenticator>> kinds;
     kinds.push_back(std::make_unique<AudienceAgnosticTokens>(
         TokenFile::Parse("secret,bob,2,dev\n", "f").value(), std::vector<std::string>{kIssuer}));
     kinds.push_back(std::move(tokens_));
-    all_ = std::make_unique<TokenUnion>(std::move(kinds));
+    all_ = std::make_unique<serving::TokenUnion>(std::move(kinds));
   }
 
   // The status, or the error.
   std::string Review(std::string_view json) {
     std::string text;
-    ReviewToken(Decode("TokenReview", json), *all_, {kIssuer}, [&](Result<Document> result) {
-      text = result ? EncodeJson(*result->root().Find("status")) : result.error().message();
-    });
+    ReviewToken(Decode("TokenReview", json), *all_, {kIssuer},
+                [&](Result<object::Document> result) {
+                  text = result ? object::EncodeJson(*result->root().Find("status"))
+                                : result.error().message();
+                });
     return text;
   }
 
-  std::unique_ptr<TokenUnion> all_;
+  std::unique_ptr<serving::TokenUnion> all_;
 };
 
 TEST_F(TokenReviewTest, TellsTheUserOfAToken) {
@@ -223,19 +227,19 @@ TEST_F(TokenReviewTest, ChecksTheAudiencesOfServiceAccountTokens) {
 
 TEST(SelfSubjectReviewTest, TellsWhoOneIs) {
   ManualClock clock;
-  UserInfo user;
+  serving::UserInfo user;
   user.name = "eve";
   user.uid = "u-1";
   user.groups = {"g1"};
   user.extra = {{"reason", {"why"}}};
-  EXPECT_EQ(EncodeJson(ReviewSelf(user, clock).root()),
+  EXPECT_EQ(object::EncodeJson(ReviewSelf(user, clock).root()),
             R"({"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":)"
             R"({"creationTimestamp":"2023-11-14T22:13:20Z"},"status":{"userInfo":)"
             R"({"username":"eve","uid":"u-1","groups":["g1"],"extra":{"reason":["why"]}}}})");
 }
 
 TEST(OpenIdMetadataTest, TellsIssuerAndKeys) {
-  const auto keys = JwtKey::ParsePublic(EcKey().public_pem, "f").value();
+  const auto keys = serving::JwtKey::ParsePublic(EcKey().public_pem, "f").value();
   const auto metadata = OpenIdMetadata::Make(kIssuer, "", "10.0.0.1:6443", keys).value();
   EXPECT_EQ(metadata.configuration,
             R"({"issuer":"https://kubernetes.default.svc","jwks_uri":)"
@@ -251,4 +255,4 @@ TEST(OpenIdMetadataTest, TellsIssuerAndKeys) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

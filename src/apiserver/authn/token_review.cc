@@ -6,7 +6,7 @@
 #include "serving/auth/request_authenticator.h"
 #include "views/authentication.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace authentication = views::authentication_k8s_io_v1;
@@ -14,13 +14,13 @@ namespace authentication = views::authentication_k8s_io_v1;
 constexpr char kInvalidToken[] = "invalid bearer token";
 
 struct Review {
-  Document document;
+  object::Document document;
   std::string token = {};
   std::vector<std::string> audiences = {};
-  std::move_only_function<void(Result<Document>)> done;
+  std::move_only_function<void(Result<object::Document>)> done;
 };
 
-void WriteUser(const UserInfo& user, authentication::MutableUserInfo out) {
+void WriteUser(const serving::UserInfo& user, authentication::MutableUserInfo out) {
   out.set_username(user.name);
   out.set_uid(user.uid);
   for (const std::string& group : user.groups) out.add_groups(group);
@@ -29,10 +29,10 @@ void WriteUser(const UserInfo& user, authentication::MutableUserInfo out) {
   }
 }
 
-void Answer(Review& review, Authentication found) {
+void Answer(Review& review, serving::Authentication found) {
   auto status = authentication::MutableTokenReview(review.document).mutable_status();
   if (found.ok()) {
-    AddAuthenticatedGroup(found.user);
+    serving::AddAuthenticatedGroup(found.user);
     status.set_authenticated(true);
     WriteUser(found.user, status.mutable_user());
     for (const std::string& audience : found.audiences) status.add_audiences(audience);
@@ -40,16 +40,16 @@ void Answer(Review& review, Authentication found) {
     // The server's own token, which it uses to call itself, is what a token is compared with first.
     std::vector<std::string> errors{kInvalidToken};
     if (!found.error.empty()) errors.push_back(std::move(found.error));
-    status.set_error(JoinErrors(errors));
+    status.set_error(serving::JoinErrors(errors));
   }
   review.done(std::move(review.document));
 }
 
 }  // namespace
 
-void ReviewToken(Document document, TokenAuthenticator& tokens,
+void ReviewToken(object::Document document, serving::TokenAuthenticator& tokens,
                  const std::vector<std::string>& api_audiences,
-                 std::move_only_function<void(Result<Document>)> done) {
+                 std::move_only_function<void(Result<object::Document>)> done) {
   auto review =
       std::make_shared<Review>(Review{.document = std::move(document), .done = std::move(done)});
   const authentication::TokenReview view(review->document);
@@ -68,13 +68,14 @@ void ReviewToken(Document document, TokenAuthenticator& tokens,
     Answer(*review, {});
     return;
   }
-  const WantedAudiences wanted = review->audiences.empty() ? nullptr : &review->audiences;
-  tokens.AuthenticateToken(review->token, wanted,
-                           [review](Authentication found) { Answer(*review, std::move(found)); });
+  const serving::WantedAudiences wanted = review->audiences.empty() ? nullptr : &review->audiences;
+  tokens.AuthenticateToken(review->token, wanted, [review](serving::Authentication found) {
+    Answer(*review, std::move(found));
+  });
 }
 
-Document ReviewSelf(const UserInfo& user, Clock& clock) {
-  Document document = authentication::SelfSubjectReview::New();
+object::Document ReviewSelf(const serving::UserInfo& user, Clock& clock) {
+  object::Document document = authentication::SelfSubjectReview::New();
   authentication::MutableSelfSubjectReview review(document);
   const auto now = std::chrono::floor<std::chrono::seconds>(clock.Wall());
   review.mutable_metadata().set_creation_timestamp({now.count(), 0});
@@ -82,4 +83,4 @@ Document ReviewSelf(const UserInfo& user, Clock& clock) {
   return document;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

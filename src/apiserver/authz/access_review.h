@@ -14,16 +14,17 @@
 #include "object/value.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-using ReviewCallback = std::move_only_function<void(Result<Document>)>;
+using ReviewCallback = std::move_only_function<void(Result<object::Document>)>;
 
-void ReviewAccess(Document review, Authorizer& authorizer, ReviewCallback done);
+void ReviewAccess(object::Document review, serving::Authorizer& authorizer, ReviewCallback done);
 // `name_space` is that of the request.
-void ReviewLocalAccess(Document review, const std::string& name_space, Authorizer& authorizer,
-                       ReviewCallback done);
-void ReviewOwnAccess(Document review, const UserInfo& user, Authorizer& authorizer,
-                     ReviewCallback done);
-Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user, RuleResolver& rules);
+void ReviewLocalAccess(object::Document review, const std::string& name_space,
+                       serving::Authorizer& authorizer, ReviewCallback done);
+void ReviewOwnAccess(object::Document review, const serving::UserInfo& user,
+                     serving::Authorizer& authorizer, ReviewCallback done);
+Result<object::Document> ReviewOwnRules(const object::Document& review,
+                                        const serving::UserInfo& user, RuleResolver& rules);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

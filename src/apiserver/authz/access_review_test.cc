@@ -5,26 +5,26 @@
 #include "apiserver/authz/testing.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::User;
 
 constexpr char kApiVersion[] = "authorization.k8s.io/v1";
 
-Document Decode(std::string_view kind, std::string_view json) {
-  auto document = DecodeJson(json, FindKind(kApiVersion, kind));
+object::Document Decode(std::string_view kind, std::string_view json) {
+  auto document = object::DecodeJson(json, object::FindKind(kApiVersion, kind));
   EXPECT_TRUE(document.has_value()) << json;
-  document->root().Set(document->arena(), "kind", Value::String(kind));
-  document->root().Set(document->arena(), "apiVersion", Value::String(kApiVersion));
+  document->root().Set(document->arena(), "kind", object::Value::String(kind));
+  document->root().Set(document->arena(), "apiVersion", object::Value::String(kApiVersion));
   return std::move(*document);
 }
 
 // Allows members of "good", and remembers what it was asked for.
-class Recorder final : public Authorizer {
+class Recorder final : public serving::Authorizer {
  public:
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override {
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override {
     user = *attributes.user;
     asked = std::string(attributes.verb) + " " + std::string(attributes.group) + "/" +
             std::string(attributes.version) + " " + std::string(attributes.resource) + "/" +
@@ -32,23 +32,24 @@ class Recorder final : public Authorizer {
             std::string(attributes.name) + " " + std::string(attributes.path);
     fields.assign(attributes.field_requirements.begin(), attributes.field_requirements.end());
     labels.assign(attributes.label_requirements.begin(), attributes.label_requirements.end());
-    AuthorizationResult answer;
-    answer.decision = user.IsIn("good") ? Decision::kAllow : Decision::kNoOpinion;
+    serving::AuthorizationResult answer;
+    answer.decision = user.IsIn("good") ? serving::Decision::kAllow : serving::Decision::kNoOpinion;
     if (user.IsIn("good")) answer.reason = "good";
     done(std::move(answer));
   }
 
-  UserInfo user;
+  serving::UserInfo user;
   std::string asked;
-  std::vector<SelectedBy> fields;
-  std::vector<SelectedBy> labels;
+  std::vector<serving::SelectedBy> fields;
+  std::vector<serving::SelectedBy> labels;
 };
 
 class AccessReviewTest : public ::testing::Test {
  protected:
   ReviewCallback Keep() {
-    return [this](Result<Document> result) {
-      answer_ = result ? EncodeJson(*result->root().Find("status")) : result.error().message();
+    return [this](Result<object::Document> result) {
+      answer_ =
+          result ? object::EncodeJson(*result->root().Find("status")) : result.error().message();
     };
   }
   std::string Ask(std::string_view json) {
@@ -151,13 +152,13 @@ TEST(SelfSubjectRulesReviewTest, ListsTheRulesOfTheUser) {
   const auto answer = ReviewOwnRules(
       Decode("SelfSubjectRulesReview", R"({"spec":{"namespace":"ns"}})"), User("me"), all);
   ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(EncodeJson(*answer->root().Find("status")),
+  EXPECT_EQ(object::EncodeJson(*answer->root().Find("status")),
             R"({"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}],)"
             R"("nonResourceRules":[{"verbs":["*"],"nonResourceURLs":["*"]}],"incomplete":false})");
   AlwaysDeny none;
   const auto nothing = ReviewOwnRules(
       Decode("SelfSubjectRulesReview", R"({"spec":{"namespace":"ns"}})"), User("me"), none);
-  EXPECT_EQ(EncodeJson(*nothing->root().Find("status")),
+  EXPECT_EQ(object::EncodeJson(*nothing->root().Find("status")),
             R"({"resourceRules":[],"nonResourceRules":[],"incomplete":false})");
   const auto nowhere =
       ReviewOwnRules(Decode("SelfSubjectRulesReview", R"({"spec":{}})"), User("me"), all);
@@ -166,4 +167,4 @@ TEST(SelfSubjectRulesReviewTest, ListsTheRulesOfTheUser) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,12 +6,12 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The role with the rules that it should have, each once, in the order of the names of the roles
 // that they come from; nothing when the role is not aggregated or has them already. A selector that
 // cannot be read matches nothing.
-std::optional<Document> WithAggregatedRules(const Document& role,
-                                            std::span<const Document> cluster_roles);
+std::optional<object::Document> WithAggregatedRules(
+    const object::Document& role, std::span<const object::Document> cluster_roles);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

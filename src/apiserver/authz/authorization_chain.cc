@@ -4,7 +4,7 @@
 
 #include "base/go_quoted.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(
     const std::vector<std::string>& modes, RbacPolicy& policy,
@@ -15,7 +15,7 @@ Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(
                       " has mode specified more than once");
   }
   std::unique_ptr<AuthorizationChain> chain(new AuthorizationChain);
-  std::vector<Authorizer*> authorizers{&chain->masters_};
+  std::vector<serving::Authorizer*> authorizers{&chain->masters_};
   std::vector<RuleResolver*> resolvers;
   const auto add = [&](auto& member) {
     authorizers.push_back(&member);
@@ -40,4 +40,4 @@ Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(
   return chain;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

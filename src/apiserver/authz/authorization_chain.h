@@ -10,11 +10,11 @@
 #include "apiserver/authz/rbac_policy.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of a mode that is not made here.
 struct OtherAuthorizer {
-  Authorizer* authorizer;
+  serving::Authorizer* authorizer;
   RuleResolver* rules = nullptr;  // null: it resolves none
 };
 
@@ -26,11 +26,11 @@ class AuthorizationChain {
       const std::vector<std::string>& modes, RbacPolicy& policy,
       const std::map<std::string, OtherAuthorizer>& others = {});
 
-  Authorizer& authorizer() { return *authorizer_; }
+  serving::Authorizer& authorizer() { return *authorizer_; }
   RuleResolver& rules() { return *rules_; }
 
  private:
-  AuthorizationChain() : masters_({kMastersGroup}) {}
+  AuthorizationChain() : masters_({serving::kMastersGroup}) {}
 
   PrivilegedGroups masters_;
   AlwaysAllow allow_;
@@ -39,4 +39,4 @@ class AuthorizationChain {
   std::unique_ptr<UnionRuleResolver> rules_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

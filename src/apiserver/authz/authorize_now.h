@@ -6,11 +6,12 @@
 
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-AuthorizationResult AuthorizeNow(Authorizer& authorizer, const AccessAttributes& attributes);
+serving::AuthorizationResult AuthorizeNow(serving::Authorizer& authorizer,
+                                          const serving::AccessAttributes& attributes);
 // Whether the user may use the signer, by its name or by its domain ("example.com/*").
-bool MayUseSigner(Authorizer& authorizer, const UserInfo& user, std::string_view verb,
-                  std::string_view signer);
+bool MayUseSigner(serving::Authorizer& authorizer, const serving::UserInfo& user,
+                  std::string_view verb, std::string_view signer);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

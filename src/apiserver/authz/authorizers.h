@@ -8,7 +8,7 @@
 #include "apiserver/authz/policy_rule.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What a user may do in a namespace (and beyond all namespaces), as far as rules can say it.
 struct UserRules {
@@ -21,32 +21,32 @@ struct UserRules {
 class RuleResolver {
  public:
   virtual ~RuleResolver() = default;
-  virtual UserRules RulesFor(const UserInfo& user, std::string_view name_space) = 0;
+  virtual UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) = 0;
 };
 
 // --authorization-mode=AlwaysAllow
-class AlwaysAllow final : public Authorizer, public RuleResolver {
+class AlwaysAllow final : public serving::Authorizer, public RuleResolver {
  public:
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
-  UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
+  UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) override;
 };
 
 // --authorization-mode=AlwaysDeny. It has no opinion, in fact, as in Kubernetes.
-class AlwaysDeny final : public Authorizer, public RuleResolver {
+class AlwaysDeny final : public serving::Authorizer, public RuleResolver {
  public:
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
-  UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
+  UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) override;
 };
 
 // Members of these groups may do everything. Stands first with system:masters, whatever the modes
 // are, so that a cluster whose roles are gone can be mended.
-class PrivilegedGroups final : public Authorizer {
+class PrivilegedGroups final : public serving::Authorizer {
  public:
   explicit PrivilegedGroups(std::vector<std::string> groups) : groups_(std::move(groups)) {}
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
 
  private:
   const std::vector<std::string> groups_;
@@ -54,11 +54,11 @@ class PrivilegedGroups final : public Authorizer {
 
 // The first that allows or denies decides; otherwise nobody has an opinion, and all reasons are
 // told. The members outlive it, and the attributes live until the answer.
-class UnionAuthorizer final : public Authorizer {
+class UnionAuthorizer final : public serving::Authorizer {
  public:
   explicit UnionAuthorizer(std::vector<Authorizer*> members) : members_(std::move(members)) {}
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
 
  private:
   struct Attempt;
@@ -70,10 +70,10 @@ class UnionAuthorizer final : public Authorizer {
 class UnionRuleResolver final : public RuleResolver {
  public:
   explicit UnionRuleResolver(std::vector<RuleResolver*> members) : members_(std::move(members)) {}
-  UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) override;
 
  private:
   const std::vector<RuleResolver*> members_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace rbac = views::rbac_authorization_k8s_io_v1;
@@ -39,7 +39,7 @@ class BootstrapParser {
  public:
   explicit BootstrapParser(std::string_view text) : rest_(text) {}
 
-  Result<std::vector<Document>> Run() {
+  Result<std::vector<object::Document>> Run() {
     while (!rest_.empty()) {
       const size_t end = std::min(rest_.find('\n'), rest_.size());
       const std::string_view line = rest_.substr(0, end);
@@ -84,11 +84,11 @@ class BootstrapParser {
     return !is_role && words.size() == 2 && AddSubject(words[0], words[1]);
   }
 
-  bool Begin(Document document, std::string_view name, bool is_namespaced) {
+  bool Begin(object::Document document, std::string_view name, bool is_namespaced) {
     const size_t slash = name.find('/');
     if (is_namespaced == (slash == name.npos)) return false;
     documents_.push_back(std::move(document));
-    Value& metadata = SetEmpty(Root(), "metadata");
+    object::Value& metadata = SetEmpty(Root(), "metadata");
     if (is_namespaced) {
       metadata.Set(arena(), "namespace", Text(name.substr(0, slash)));
       name.remove_prefix(slash + 1);
@@ -99,7 +99,7 @@ class BootstrapParser {
   }
 
   bool SetRoleRef(std::string_view kind, std::string_view name) {
-    Value& ref = SetEmpty(Root(), "roleRef");
+    object::Value& ref = SetEmpty(Root(), "roleRef");
     ref.Set(arena(), "apiGroup", Text(kGroup));
     ref.Set(arena(), "kind", Text(kind));
     ref.Set(arena(), "name", Text(name));
@@ -107,9 +107,9 @@ class BootstrapParser {
   }
 
   bool PutMetadata(std::string_view map, std::string_view key, std::string_view value) {
-    Value& metadata = *Root().Find("metadata");
-    Value* entries = metadata.Find(map);
-    if (entries == nullptr) entries = &metadata.Set(arena(), map, Value::EmptyMap());
+    object::Value& metadata = *Root().Find("metadata");
+    object::Value* entries = metadata.Find(map);
+    if (entries == nullptr) entries = &metadata.Set(arena(), map, object::Value::EmptyMap());
     entries->SetEntry(arena(), key, Text(value));
     return true;
   }
@@ -128,7 +128,7 @@ class BootstrapParser {
     const bool is_named = size == 8 && words[6] == "named";
     if (!is_url && (size < 6 || words[2] != "on" || words[4] != "in")) return false;
     if (!is_url && size != 6 && !is_named) return false;
-    Value rule = Value::EmptyObject(arena(), rbac::PolicyRule::Type());
+    object::Value rule = object::Value::EmptyObject(arena(), rbac::PolicyRule::Type());
     SetList(rule, "verbs", words[1]);
     if (is_url) {
       SetList(rule, "nonResourceURLs", words[3]);
@@ -142,15 +142,15 @@ class BootstrapParser {
   }
 
   bool AddSubject(std::string_view kind, std::string_view name) {
-    Value subject = Value::EmptyObject(arena(), rbac::Subject::Type());
+    object::Value subject = object::Value::EmptyObject(arena(), rbac::Subject::Type());
     if (kind == "serviceaccount") {
       const size_t slash = name.find('/');
       if (slash == name.npos) return false;
-      subject.Set(arena(), "kind", Value::String("ServiceAccount"));
+      subject.Set(arena(), "kind", object::Value::String("ServiceAccount"));
       subject.Set(arena(), "namespace", Text(name.substr(0, slash)));
       subject.Set(arena(), "name", Text(name.substr(slash + 1)));
     } else if (kind == "user" || kind == "group") {
-      subject.Set(arena(), "kind", Value::String(kind == "user" ? "User" : "Group"));
+      subject.Set(arena(), "kind", object::Value::String(kind == "user" ? "User" : "Group"));
       subject.Set(arena(), "apiGroup", Text(kGroup));
       subject.Set(arena(), "name", Text(name));
     } else {
@@ -160,42 +160,43 @@ class BootstrapParser {
     return true;
   }
 
-  Value& Root() { return documents_.back().root(); }
+  object::Value& Root() { return documents_.back().root(); }
   Arena& arena() { return documents_.back().arena(); }
-  Value Text(std::string_view text) { return Value::String(arena().Copy(text)); }
-  Value& SetEmpty(Value& object, std::string_view field) {
-    const MessageDesc* type = object.type()->fields[object.type()->FindField(field)].message;
-    return object.Set(arena(), field, Value::EmptyObject(arena(), type));
+  object::Value Text(std::string_view text) { return object::Value::String(arena().Copy(text)); }
+  object::Value& SetEmpty(object::Value& object, std::string_view field) {
+    const object::MessageDesc* type =
+        object.type()->fields[object.type()->FindField(field)].message;
+    return object.Set(arena(), field, object::Value::EmptyObject(arena(), type));
   }
-  void SetList(Value& rule, std::string_view field, std::string_view items) {
+  void SetList(object::Value& rule, std::string_view field, std::string_view items) {
     const bool is_groups = field == "apiGroups";
-    Value list = Value::EmptyList();
+    object::Value list = object::Value::EmptyList();
     ForEachItem(items, [&](std::string_view item) {
-      list.Append(arena(), is_groups && item == "core" ? Value::String("") : Text(item));
+      list.Append(arena(), is_groups && item == "core" ? object::Value::String("") : Text(item));
     });
     rule.Set(arena(), field, list);
   }
-  void AppendTo(std::string_view field, Value item) {
-    Value* list = Root().Find(field);
-    if (list == nullptr) list = &Root().Set(arena(), field, Value::EmptyList());
+  void AppendTo(std::string_view field, object::Value item) {
+    object::Value* list = Root().Find(field);
+    if (list == nullptr) list = &Root().Set(arena(), field, object::Value::EmptyList());
     list->Append(arena(), item);
   }
 
   std::string_view rest_;
   uint32_t number_ = 0;
-  std::vector<Document> documents_;
+  std::vector<object::Document> documents_;
 };
 
 }  // namespace
 
-Result<std::vector<Document>> ParseBootstrapText(std::string_view text) {
+Result<std::vector<object::Document>> ParseBootstrapText(std::string_view text) {
   return BootstrapParser(text).Run();
 }
 
-std::vector<Document> BootstrapObjects() {
+std::vector<object::Document> BootstrapObjects() {
   auto objects = ParseBootstrapText(kBootstrapText);
   assert(objects.has_value());
   return std::move(*objects);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,15 +10,15 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Cluster roles, cluster role bindings, roles, role bindings, as rbac.authorization.k8s.io/v1.
 // The aggregated ones (admin, edit, view) have no rules of their own, as in Kubernetes.
-std::vector<Document> BootstrapObjects();
+std::vector<object::Document> BootstrapObjects();
 
 // The same of another text. The error has a position.
-Result<std::vector<Document>> ParseBootstrapText(std::string_view text);
+Result<std::vector<object::Document>> ParseBootstrapText(std::string_view text);
 
 extern const std::string_view kBootstrapText;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,22 +15,22 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Doc;
 using testing::User;
 
-std::string NameOf(const Document& object) {
+std::string NameOf(const object::Document& object) {
   return std::string(object.root().FindPath({"metadata", "name"})->AsText());
 }
 
 // By "Kind/name".
-std::map<std::string, Document> ByName(std::vector<Document> objects) {
-  std::map<std::string, Document> map;
-  for (Document& object : objects) {
+std::map<std::string, object::Document> ByName(std::vector<object::Document> objects) {
+  std::map<std::string, object::Document> map;
+  for (object::Document& object : objects) {
     std::string key = std::string(object.kind()) + "/" + NameOf(object);
-    if (const Value* ns = object.root().FindPath({"metadata", "namespace"})) {
+    if (const object::Value* ns = object.root().FindPath({"metadata", "namespace"})) {
       key += "/" + std::string(ns->AsText());
     }
     map.emplace(std::move(key), std::move(object));
@@ -41,7 +41,7 @@ std::map<std::string, Document> ByName(std::vector<Document> objects) {
 TEST(BootstrapPolicyTest, EveryObjectIsThere) {
   const auto objects = ByName(BootstrapObjects());
   EXPECT_EQ(objects.size(), 133u);
-  EXPECT_EQ(EncodeJson(objects.at("ClusterRole/admin").root()),
+  EXPECT_EQ(object::EncodeJson(objects.at("ClusterRole/admin").root()),
             R"({"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":)"
             R"({"name":"admin","labels":{"kubernetes.io/bootstrapping":"rbac-defaults"},)"
             R"("annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},)"
@@ -56,7 +56,7 @@ TEST(BootstrapPolicyTest, AgreesWithTheFactsAboutKubernetes) {
   if (!in) GTEST_SKIP() << path << " is not there";
   std::stringstream text;
   text << in.rdbuf();
-  const auto facts = DecodeJson(text.str(), nullptr);
+  const auto facts = object::DecodeJson(text.str(), nullptr);
   ASSERT_TRUE(facts.has_value());
   const auto objects = ByName(BootstrapObjects());
   size_t compared = 0;
@@ -68,17 +68,17 @@ TEST(BootstrapPolicyTest, AgreesWithTheFactsAboutKubernetes) {
       {"roles", "Role"},
       {"roleBindings", "RoleBinding"}};
   for (const auto& [section, kind] : sections) {
-    for (const Value& fact : facts->root().Find(section)->items()) {
+    for (const object::Value& fact : facts->root().Find(section)->items()) {
       std::string key = std::string(kind) + "/" + std::string(fact.Find("name")->AsText());
-      if (const Value* ns = fact.Find("namespace")) key += "/" + std::string(ns->AsText());
+      if (const object::Value* ns = fact.Find("namespace")) key += "/" + std::string(ns->AsText());
       ASSERT_TRUE(objects.contains(key)) << key;
-      auto ours = DecodeJson(EncodeJson(objects.at(key).root()), nullptr);
-      Value& root = ours->root();
-      for (const MapEntry& member : root.Find("metadata")->entries()) {
+      auto ours = object::DecodeJson(object::EncodeJson(objects.at(key).root()), nullptr);
+      object::Value& root = ours->root();
+      for (const object::MapEntry& member : root.Find("metadata")->entries()) {
         root.SetEntry(ours->arena(), member.key, member.value);
       }
       for (const char* extra : {"kind", "apiVersion", "metadata"}) root.Erase(extra);
-      EXPECT_EQ(EncodeJson(root), EncodeJson(fact)) << key;
+      EXPECT_EQ(object::EncodeJson(root), object::EncodeJson(fact)) << key;
       ++compared;
     }
   }
@@ -96,20 +96,20 @@ TEST(BootstrapPolicyTest, AWrongLineIsNamed) {
 
 TEST(BootstrapPolicyTest, GivesTheUsualUsersTheirRights) {
   RbacPolicy policy;
-  for (const Document& object : BootstrapObjects()) policy.Put(object);
-  const UserInfo scheduler = User("system:kube-scheduler", {"system:authenticated"});
-  const UserInfo nobody = User("system:anonymous", {"system:unauthenticated"});
-  AccessAttributes bind;
+  for (const object::Document& object : BootstrapObjects()) policy.Put(object);
+  const serving::UserInfo scheduler = User("system:kube-scheduler", {"system:authenticated"});
+  const serving::UserInfo nobody = User("system:anonymous", {"system:unauthenticated"});
+  serving::AccessAttributes bind;
   bind.user = &scheduler;
   bind.is_resource = true;
   bind.verb = "create";
   bind.resource = "pods";
   bind.subresource = "binding";
   bind.name_space = "ns";
-  EXPECT_EQ(policy.Decide(bind).decision, Decision::kAllow);
+  EXPECT_EQ(policy.Decide(bind).decision, serving::Decision::kAllow);
   bind.user = &nobody;
-  EXPECT_EQ(policy.Decide(bind).decision, Decision::kNoOpinion);
-  AccessAttributes version;
+  EXPECT_EQ(policy.Decide(bind).decision, serving::Decision::kNoOpinion);
+  serving::AccessAttributes version;
   version.user = &nobody;
   version.verb = "get";
   version.path = "/version";
@@ -119,14 +119,14 @@ TEST(BootstrapPolicyTest, GivesTheUsualUsersTheirRights) {
 }
 
 TEST(AggregationTest, AdminGathersTheRulesOfItsParts) {
-  std::vector<Document> roles;
-  for (Document& object : BootstrapObjects()) {
+  std::vector<object::Document> roles;
+  for (object::Document& object : BootstrapObjects()) {
     if (object.kind() == "ClusterRole") roles.push_back(std::move(object));
   }
   // Some take from others that are aggregated themselves, so it takes a few rounds.
   for (bool changed = true; changed;) {
     changed = false;
-    for (Document& role : roles) {
+    for (object::Document& role : roles) {
       auto filled = WithAggregatedRules(role, roles);
       if (!filled) continue;
       role = std::move(*filled);
@@ -148,12 +148,12 @@ constexpr char kExpectedRole[] = R"({"kind":"ClusterRole","metadata":{"name":"r"
   "rules":[{"verbs":["get","list"],"apiGroups":[""],"resources":["pods"]}]})";
 
 TEST(ReconcileTest, MissingRulesAndLabelsAreAddedAndOthersKept) {
-  const Document existing = Doc(R"({"kind":"ClusterRole","metadata":{"name":"r","uid":"u",
+  const object::Document existing = Doc(R"({"kind":"ClusterRole","metadata":{"name":"r","uid":"u",
     "resourceVersion":"7","labels":{"l":"2","mine":"x"}},
     "rules":[{"verbs":["get","delete"],"apiGroups":["*"],"resources":["pods"]}]})");
   const auto role = ReconcileRole(existing, Doc(kExpectedRole));
   ASSERT_TRUE(role.has_value());
-  EXPECT_EQ(EncodeJson(role->root()),
+  EXPECT_EQ(object::EncodeJson(role->root()),
             R"({"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":)"
             R"({"name":"r","uid":"u","resourceVersion":"7","labels":{"l":"2","mine":"x"},)"
             R"("annotations":{"rbac.authorization.kubernetes.io/autoupdate":"true"}},)"
@@ -163,7 +163,8 @@ TEST(ReconcileTest, MissingRulesAndLabelsAreAddedAndOthersKept) {
 }
 
 TEST(ReconcileTest, AnObjectThatIsNotToBeUpdatedIsLeftAlone) {
-  const Document existing = Doc(R"({"kind":"ClusterRole","metadata":{"name":"r","annotations":
+  const object::Document existing =
+      Doc(R"({"kind":"ClusterRole","metadata":{"name":"r","annotations":
     {"rbac.authorization.kubernetes.io/autoupdate":"false"}}})");
   EXPECT_FALSE(ReconcileRole(existing, Doc(kExpectedRole)).has_value());
 }
@@ -174,7 +175,7 @@ TEST(ReconcileTest, AggregationIsAddedAndTakenAway) {
   const std::string plain = R"({"kind":"ClusterRole","metadata":{"name":"r"}})";
   const auto added = ReconcileRole(Doc(plain), Doc(aggregated));
   ASSERT_TRUE(added.has_value());
-  EXPECT_TRUE(DeepEqual(added->root(), Doc(aggregated).root()));
+  EXPECT_TRUE(object::DeepEqual(added->root(), Doc(aggregated).root()));
   const auto removed = ReconcileRole(Doc(aggregated), Doc(plain));
   ASSERT_TRUE(removed.has_value());
   EXPECT_EQ(removed->root().Find("aggregationRule"), nullptr);
@@ -208,11 +209,11 @@ TEST(ReconcileTest, AnEmptyClusterGetsEverythingAndAFullOneNothing) {
 }
 
 TEST(ReconcileTest, RolesThatBecameAggregatedPassTheirRulesOn) {
-  std::vector<Document> existing;
+  std::vector<object::Document> existing;
   existing.push_back(Doc(R"({"kind":"ClusterRole","metadata":{"name":"view","uid":"u",
     "resourceVersion":"3"},"rules":[{"verbs":["get"],"apiGroups":["x"],"resources":["y"]}]})"));
   const RbacPlan plan = PlanRbac(existing, BootstrapObjects());
-  for (const Document& object : plan.create) {
+  for (const object::Document& object : plan.create) {
     if (NameOf(object) != "system:aggregate-to-view") continue;
     EXPECT_EQ(object.root().FindPath({"metadata", "uid"}), nullptr);
     const auto rules = ReadPolicyRules(object.root().Find("rules"));
@@ -225,10 +226,10 @@ TEST(ReconcileTest, RolesThatBecameAggregatedPassTheirRulesOn) {
 // Objects in memory; the first writes may fail.
 class FakeObjects final : public RbacObjects {
  public:
-  void List(std::move_only_function<void(Result<std::vector<Document>>)> done) override {
+  void List(std::move_only_function<void(Result<std::vector<object::Document>>)> done) override {
     ++lists;
-    std::vector<Document> copies;
-    for (const Document& object : objects) copies.push_back(object.Copy());
+    std::vector<object::Document> copies;
+    for (const object::Document& object : objects) copies.push_back(object.Copy());
     done(std::move(copies));
   }
   void Write(RbacPlan plan, std::move_only_function<void(Result<void>)> done) override {
@@ -237,11 +238,11 @@ class FakeObjects final : public RbacObjects {
       done(Fail(StatusReason::kAlreadyExists, "somebody was faster"));
       return;
     }
-    for (Document& object : plan.create) objects.push_back(std::move(object));
+    for (object::Document& object : plan.create) objects.push_back(std::move(object));
     done({});
   }
 
-  std::vector<Document> objects;
+  std::vector<object::Document> objects;
   int failures = 0;
   int lists = 0;
 };
@@ -261,4 +262,4 @@ TEST(EnsureBootstrapPolicyTest, WritesWhatIsMissingAndStartsOverAfterARace) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

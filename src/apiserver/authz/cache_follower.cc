@@ -8,7 +8,7 @@
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kItemsAtOnce = 256;
@@ -18,7 +18,7 @@ constexpr size_t kItemsAtOnce = 256;
 // What threads of the caches hand to the owner's. Outlives the follower while a watch is asked for.
 struct CacheFollower::Inbox {
   struct Slot {
-    std::optional<Result<std::unique_ptr<Watcher>>> begun = {};
+    std::optional<Result<std::unique_ptr<store::Watcher>>> begun = {};
     std::atomic<bool> synced = false;
   };
   explicit Inbox(size_t count) : slots(count) {}
@@ -46,7 +46,7 @@ CacheFollower::CacheFollower(FollowedState& state, std::vector<FollowedCache> ca
 }
 
 CacheFollower::~CacheFollower() {
-  std::vector<std::optional<Result<std::unique_ptr<Watcher>>>> unused;
+  std::vector<std::optional<Result<std::unique_ptr<store::Watcher>>>> unused;
   {
     const std::lock_guard lock(inbox_->mutex);
     inbox_->closed = true;
@@ -65,7 +65,7 @@ void CacheFollower::Begin(Feed& feed) {
   feed.starting = true;
   feed.initial = true;
   feed.fresh.clear();
-  CacheWatchRequest request;
+  store::CacheWatchRequest request;
   // Any state will do for a beginning, since what follows is told. The newest could not be had from
   // a store that does not tell its progress, such as an old etcd.
   request.resource_version = "0";
@@ -76,7 +76,7 @@ void CacheFollower::Begin(Feed& feed) {
   request.selection.fields = feed.of.fields;
   request.wake = [inbox = inbox_] { inbox->Schedule(); };
   feed.of.cache->Watch(std::move(request), [inbox = inbox_, index = feed.index](
-                                               Result<std::unique_ptr<Watcher>> watcher) {
+                                               Result<std::unique_ptr<store::Watcher>> watcher) {
     {
       const std::lock_guard lock(inbox->mutex);
       if (inbox->closed) return;
@@ -88,7 +88,7 @@ void CacheFollower::Begin(Feed& feed) {
 
 void CacheFollower::Receive() {
   for (Feed& feed : feeds_) {
-    std::optional<Result<std::unique_ptr<Watcher>>> begun;
+    std::optional<Result<std::unique_ptr<store::Watcher>>> begun;
     {
       const std::lock_guard lock(inbox_->mutex);
       begun.swap(inbox_->slots[feed.index].begun);
@@ -107,18 +107,18 @@ void CacheFollower::Run() {
 }
 
 void CacheFollower::Drain(Feed& feed) {
-  std::vector<WatchItem> items;
-  Watcher::Progress progress = Watcher::Progress::kMore;
-  while (progress == Watcher::Progress::kMore) {
+  std::vector<store::WatchItem> items;
+  store::Watcher::Progress progress = store::Watcher::Progress::kMore;
+  while (progress == store::Watcher::Progress::kMore) {
     items.clear();
     progress = feed.watcher->Take(kItemsAtOnce, items);
-    for (const WatchItem& item : items) Apply(feed, item);
+    for (const store::WatchItem& item : items) Apply(feed, item);
   }
-  if (progress == Watcher::Progress::kEnded) feed.watcher.reset();
+  if (progress == store::Watcher::Progress::kEnded) feed.watcher.reset();
 }
 
-void CacheFollower::Apply(Feed& feed, const WatchItem& item) {
-  if (item.type == EventType::kBookmark) {
+void CacheFollower::Apply(Feed& feed, const store::WatchItem& item) {
+  if (item.type == store::EventType::kBookmark) {
     if (!item.event->initial_end() || !feed.initial) return;
     feed.initial = false;
     for (const std::string& key : std::vector<std::string>(feed.known.begin(), feed.known.end())) {
@@ -128,15 +128,15 @@ void CacheFollower::Apply(Feed& feed, const WatchItem& item) {
     inbox_->slots[feed.index].synced.store(true, std::memory_order_release);
     return;
   }
-  const CacheEntry* entry = item.event->Object(item.type);
-  if (item.type == EventType::kDeleted) {
+  const store::CacheEntry* entry = item.event->Object(item.type);
+  if (item.type == store::EventType::kDeleted) {
     Remove(feed, std::string(entry->key()));
   } else {
     Put(feed, *entry);
   }
 }
 
-void CacheFollower::Put(Feed& feed, const CacheEntry& entry) {
+void CacheFollower::Put(Feed& feed, const store::CacheEntry& entry) {
   const std::string key(entry.key());
   if (feed.initial) feed.fresh.insert(key);
   if (state_.Put(feed.index, entry)) {
@@ -161,12 +161,12 @@ bool CacheFollower::synced() const {
   return true;
 }
 
-Result<Document> DecodeEntry(std::string_view stored) {
-  if (HasProtobufPrefix(stored)) {
-    return DecodeStorage(stored, ProtobufDecodeOptions{.trusts_field_sets = true});
+Result<object::Document> DecodeEntry(std::string_view stored) {
+  if (object::HasProtobufPrefix(stored)) {
+    return object::DecodeStorage(stored, object::ProtobufDecodeOptions{.trusts_field_sets = true});
   }
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(stored));
-  return DecodeJson(stored, FindKind(meta.api_version, meta.kind));
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(stored));
+  return object::DecodeJson(stored, object::FindKind(meta.api_version, meta.kind));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

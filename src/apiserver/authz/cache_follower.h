@@ -20,21 +20,21 @@
 #include "object/value.h"
 #include "store/cache/resource_cache.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is kept in step. Called by one thread at a time.
 class FollowedState {
  public:
   virtual ~FollowedState() = default;
   // False: it cannot be read, and counts as gone.
-  virtual bool Put(size_t feed, const CacheEntry& entry) = 0;
+  virtual bool Put(size_t feed, const store::CacheEntry& entry) = 0;
   virtual void Remove(size_t feed, std::string_view name_space, std::string_view name) = 0;
 };
 
 // What one feed tells of: the objects of a cache that the selector takes.
 struct FollowedCache {
-  ResourceCache* cache;  // null: it has nothing
-  FieldSelector fields = FieldSelector::Everything();
+  store::ResourceCache* cache;  // null: it has nothing
+  object::FieldSelector fields = object::FieldSelector::Everything();
 };
 
 class CacheFollower {
@@ -62,7 +62,7 @@ class CacheFollower {
   struct Feed {
     size_t index;
     FollowedCache of;
-    std::unique_ptr<Watcher> watcher = nullptr;
+    std::unique_ptr<store::Watcher> watcher = nullptr;
     bool starting = false;             // a watch has been asked for
     bool initial = true;               // the state is still coming
     std::set<std::string> known = {};  // keys that were put
@@ -72,8 +72,8 @@ class CacheFollower {
   void Begin(Feed& feed);
   void Receive();
   void Drain(Feed& feed);
-  void Apply(Feed& feed, const WatchItem& item);
-  void Put(Feed& feed, const CacheEntry& entry);
+  void Apply(Feed& feed, const store::WatchItem& item);
+  void Put(Feed& feed, const store::CacheEntry& entry);
   void Remove(Feed& feed, const std::string& key);
 
   FollowedState& state_;
@@ -82,6 +82,6 @@ class CacheFollower {
 };
 
 // A stored object of a built-in kind, in either encoding.
-Result<Document> DecodeEntry(std::string_view stored);
+Result<object::Document> DecodeEntry(std::string_view stored);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

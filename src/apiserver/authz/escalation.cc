@@ -6,7 +6,7 @@
 #include "base/go_quoted.h"
 #include "object/equal.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
@@ -27,8 +27,9 @@ std::string_view ResourceOf(RbacKind kind) {
   return {};
 }
 
-std::string_view TextIn(const Document& object, std::string_view parent, std::string_view name) {
-  const Value* found = object.root().FindPath({parent, name});
+std::string_view TextIn(const object::Document& object, std::string_view parent,
+                        std::string_view name) {
+  const object::Value* found = object.root().FindPath({parent, name});
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
@@ -50,13 +51,14 @@ std::string WhyNot(const RbacWrite& write, RbacPolicy& policy,
 }
 
 std::unexpected<Status> Refuse(const RbacWrite& write, std::string_view why) {
-  return std::unexpected(ForbiddenObject(kGroup, ResourceOf(write.kind),
-                                         TextIn(*write.object, "metadata", "name"), why));
+  return std::unexpected(object::ForbiddenObject(kGroup, ResourceOf(write.kind),
+                                                 TextIn(*write.object, "metadata", "name"), why));
 }
 
-bool HasAggregationRule(const Document* role) {
+bool HasAggregationRule(const object::Document* role) {
   if (role == nullptr) return false;
-  const Value* selectors = role->root().FindPath({"aggregationRule", "clusterRoleSelectors"});
+  const object::Value* selectors =
+      role->root().FindPath({"aggregationRule", "clusterRoleSelectors"});
   return selectors != nullptr && selectors->size() > 0;
 }
 
@@ -91,8 +93,9 @@ Result<void> CheckBinding(const RbacWrite& write, RbacPolicy& policy, const Role
 }
 
 // What the user would have to be allowed explicitly. The texts are those of the write and the role.
-AccessAttributes ExplicitRight(const RbacWrite& write, const RoleRef& role, bool is_binding) {
-  AccessAttributes right;
+serving::AccessAttributes ExplicitRight(const RbacWrite& write, const RoleRef& role,
+                                        bool is_binding) {
+  serving::AccessAttributes right;
   right.user = write.user;
   right.is_resource = true;
   right.version = "*";
@@ -113,22 +116,22 @@ AccessAttributes ExplicitRight(const RbacWrite& write, const RoleRef& role, bool
 
 }  // namespace
 
-bool ChangesOnlyCollectedFields(const Document& object, const Document& old) {
-  Document a = object.Copy();
-  Document b = old.Copy();
-  for (Document* each : {&a, &b}) {
-    Value* metadata = each->root().Find("metadata");
+bool ChangesOnlyCollectedFields(const object::Document& object, const object::Document& old) {
+  object::Document a = object.Copy();
+  object::Document b = old.Copy();
+  for (object::Document* each : {&a, &b}) {
+    object::Value* metadata = each->root().Find("metadata");
     if (metadata == nullptr) continue;
     for (const char* field : {"ownerReferences", "finalizers", "selfLink", "managedFields"}) {
       metadata->Erase(field);
     }
   }
-  return DeepEqual(a.root(), b.root());
+  return object::DeepEqual(a.root(), b.root());
 }
 
-void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy& policy,
+void CheckEscalation(const RbacWrite& write, serving::Authorizer& authorizer, RbacPolicy& policy,
                      EscalationCallback done) {
-  if (write.user->IsIn(kMastersGroup) ||
+  if (write.user->IsIn(serving::kMastersGroup) ||
       (write.old != nullptr && ChangesOnlyCollectedFields(*write.object, *write.old))) {
     done({});
     return;
@@ -147,8 +150,8 @@ void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy&
   }
   authorizer.Authorize(ExplicitRight(write, *role, is_binding),
                        [&write, &policy, role, is_binding,
-                        done = std::move(done)](AuthorizationResult answer) mutable {
-                         if (answer.decision == Decision::kAllow) {
+                        done = std::move(done)](serving::AuthorizationResult answer) mutable {
+                         if (answer.decision == serving::Decision::kAllow) {
                            done({});
                          } else if (is_binding) {
                            done(CheckBinding(write, policy, *role));
@@ -158,4 +161,4 @@ void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy&
                        });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,23 +14,23 @@
 #include "object/value.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is being written. Everything lives until the answer.
 struct RbacWrite {
   RbacKind kind;
-  const UserInfo* user;
+  const serving::UserInfo* user;
   std::string name_space;    // of the request; empty for the kinds of the cluster
   std::string request_name;  // in the path; empty when an object is created
-  const Document* object;
-  const Document* old = nullptr;  // null: the object is created
+  const object::Document* object;
+  const object::Document* old = nullptr;  // null: the object is created
 };
 
 // `done` is called once, before this returns or later.
-void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy& policy,
+void CheckEscalation(const RbacWrite& write, serving::Authorizer& authorizer, RbacPolicy& policy,
                      std::move_only_function<void(Result<void>)> done);
 
 // Whether the two differ in nothing but owner references, finalizers and managed fields.
-bool ChangesOnlyCollectedFields(const Document& object, const Document& old);
+bool ChangesOnlyCollectedFields(const object::Document& object, const object::Document& old);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

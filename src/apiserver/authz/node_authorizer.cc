@@ -6,21 +6,22 @@
 #include "apiserver/authz/bootstrap_policy.h"
 #include "base/go_quoted.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kUserPrefix = "system:node:";
 constexpr char kNodesGroup[] = "system:nodes";
 constexpr std::string_view kOwnVerbs[] = {"get", "create", "update", "patch", "delete"};
 
-AuthorizationResult Allowed() {
-  return {.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}};
+serving::AuthorizationResult Allowed() {
+  return {.decision = serving::Decision::kAllow, .reason = {}, .evaluation_error = {}};
 }
-AuthorizationResult NotAllowed(std::string why = {}) {
-  return {.decision = Decision::kNoOpinion, .reason = std::move(why), .evaluation_error = {}};
+serving::AuthorizationResult NotAllowed(std::string why = {}) {
+  return {
+      .decision = serving::Decision::kNoOpinion, .reason = std::move(why), .evaluation_error = {}};
 }
 
-bool IsNode(const UserInfo& user) {
+bool IsNode(const serving::UserInfo& user) {
   return user.name.starts_with(kUserPrefix) && user.IsIn(kNodesGroup);
 }
 
@@ -29,14 +30,16 @@ bool IsOneOf(std::string_view verb, std::initializer_list<std::string_view> verb
 }
 
 // Whether only what has this value in the field is asked for.
-bool Selects(const AccessAttributes& asked, std::string_view field, std::string_view value) {
-  return std::ranges::any_of(asked.field_requirements, [&](const SelectedBy& each) {
+bool Selects(const serving::AccessAttributes& asked, std::string_view field,
+             std::string_view value) {
+  return std::ranges::any_of(asked.field_requirements, [&](const serving::SelectedBy& each) {
     return each.key == field && each.op == "=" && each.values.size() == 1 &&
            each.values[0] == value;
   });
 }
 
-AuthorizationResult OwnLease(std::string_view node, const AccessAttributes& asked) {
+serving::AuthorizationResult OwnLease(std::string_view node,
+                                      const serving::AccessAttributes& asked) {
   if (std::ranges::find(kOwnVerbs, asked.verb) == std::end(kOwnVerbs)) {
     return NotAllowed("can only get, create, update, patch, or delete a node lease");
   }
@@ -50,7 +53,8 @@ AuthorizationResult OwnLease(std::string_view node, const AccessAttributes& aske
   return Allowed();
 }
 
-AuthorizationResult OwnCsiNode(std::string_view node, const AccessAttributes& asked) {
+serving::AuthorizationResult OwnCsiNode(std::string_view node,
+                                        const serving::AccessAttributes& asked) {
   if (std::ranges::find(kOwnVerbs, asked.verb) == std::end(kOwnVerbs)) {
     return NotAllowed("can only get, create, update, patch, or delete a CSINode");
   }
@@ -61,7 +65,8 @@ AuthorizationResult OwnCsiNode(std::string_view node, const AccessAttributes& as
   return Allowed();
 }
 
-AuthorizationResult OwnNode(std::string_view node, const AccessAttributes& asked) {
+serving::AuthorizationResult OwnNode(std::string_view node,
+                                     const serving::AccessAttributes& asked) {
   if (asked.subresource == "status" && IsOneOf(asked.verb, {"update", "patch"})) return Allowed();
   if (!asked.subresource.empty()) return NotAllowed();
   if (IsOneOf(asked.verb, {"create", "update", "patch"})) return Allowed();
@@ -76,8 +81,8 @@ AuthorizationResult OwnNode(std::string_view node, const AccessAttributes& asked
 }
 
 std::vector<PolicyRule> RulesOfNodes() {
-  for (const Document& object : BootstrapObjects()) {
-    const Value* name = object.root().FindPath({"metadata", "name"});
+  for (const object::Document& object : BootstrapObjects()) {
+    const object::Value* name = object.root().FindPath({"metadata", "name"});
     if (object.kind() == "ClusterRole" && name != nullptr && name->AsText() == "system:node") {
       return ReadPolicyRules(object.root().Find("rules"));
     }
@@ -90,20 +95,20 @@ std::vector<PolicyRule> RulesOfNodes() {
 NodeAuthorizer::NodeAuthorizer(const NodeGraph& graph, NodeAuthorizerFeatures features)
     : graph_(graph), features_(features), rules_(RulesOfNodes()) {}
 
-void NodeAuthorizer::Authorize(const AccessAttributes& attributes,
-                               std::move_only_function<void(AuthorizationResult)> done) {
+void NodeAuthorizer::Authorize(const serving::AccessAttributes& attributes,
+                               std::move_only_function<void(serving::AuthorizationResult)> done) {
   done(Decide(attributes));
 }
 
-UserRules NodeAuthorizer::RulesFor(const UserInfo& user, std::string_view /*name_space*/) {
+UserRules NodeAuthorizer::RulesFor(const serving::UserInfo& user, std::string_view /*name_space*/) {
   if (!IsNode(user)) return {};
   return {.rules = {},
           .incomplete = true,
           .error = "node authorizer does not support user rule resolution"};
 }
 
-AuthorizationResult NodeAuthorizer::Decide(const AccessAttributes& asked) const {
-  const UserInfo& user = *asked.user;
+serving::AuthorizationResult NodeAuthorizer::Decide(const serving::AccessAttributes& asked) const {
+  const serving::UserInfo& user = *asked.user;
   if (!IsNode(user)) return NotAllowed();
   const std::string_view node = std::string_view(user.name).substr(kUserPrefix.size());
   if (node.empty()) return NotAllowed("unknown node for user " + GoQuoted(user.name));
@@ -132,23 +137,23 @@ AuthorizationResult NodeAuthorizer::Decide(const AccessAttributes& asked) const 
   return is_allowed ? Allowed() : NotAllowed();
 }
 
-AuthorizationResult NodeAuthorizer::Related(std::string_view node, NodeThing thing,
-                                            const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::Related(std::string_view node, NodeThing thing,
+                                                     const serving::AccessAttributes& asked) const {
   if (asked.name.empty()) return NotAllowed("No Object name found");
   if (graph_.Concerns(node, thing, asked.name_space, asked.name)) return Allowed();
   return NotAllowed("no relationship found between node '" + std::string(node) +
                     "' and this object");
 }
 
-AuthorizationResult NodeAuthorizer::Get(std::string_view node, NodeThing thing,
-                                        const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::Get(std::string_view node, NodeThing thing,
+                                                 const serving::AccessAttributes& asked) const {
   if (asked.verb != "get") return NotAllowed("can only get individual resources of this type");
   if (!asked.subresource.empty()) return NotAllowed("cannot get subresource");
   return Related(node, thing, asked);
 }
 
-AuthorizationResult NodeAuthorizer::Read(std::string_view node, NodeThing thing,
-                                         const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::Read(std::string_view node, NodeThing thing,
+                                                  const serving::AccessAttributes& asked) const {
   if (!IsOneOf(asked.verb, {"get", "list", "watch"})) {
     return NotAllowed("can only read resources of this type");
   }
@@ -157,8 +162,8 @@ AuthorizationResult NodeAuthorizer::Read(std::string_view node, NodeThing thing,
   return Related(node, thing, asked);
 }
 
-AuthorizationResult NodeAuthorizer::VolumeClaim(std::string_view node,
-                                                const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::VolumeClaim(
+    std::string_view node, const serving::AccessAttributes& asked) const {
   if (asked.subresource != "status") return Get(node, NodeThing::kVolumeClaim, asked);
   if (!IsOneOf(asked.verb, {"update", "patch"})) {
     return NotAllowed("can only get/update/patch this type");
@@ -166,8 +171,8 @@ AuthorizationResult NodeAuthorizer::VolumeClaim(std::string_view node,
   return Related(node, NodeThing::kVolumeClaim, asked);
 }
 
-AuthorizationResult NodeAuthorizer::ServiceAccount(std::string_view node,
-                                                   const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::ServiceAccount(
+    std::string_view node, const serving::AccessAttributes& asked) const {
   if (asked.verb == "get" && asked.subresource.empty()) {
     if (!features_.service_accounts && !features_.pod_certificates) {
       return NotAllowed("not allowed to get service accounts");
@@ -183,8 +188,8 @@ AuthorizationResult NodeAuthorizer::ServiceAccount(std::string_view node,
   return Related(node, NodeThing::kServiceAccount, asked);
 }
 
-AuthorizationResult NodeAuthorizer::ResourceSlice(std::string_view node,
-                                                  const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::ResourceSlice(
+    std::string_view node, const serving::AccessAttributes& asked) const {
   if (!asked.subresource.empty()) return NotAllowed("cannot authorize ResourceSlice subresources");
   if (asked.verb == "create") return Allowed();
   if (IsOneOf(asked.verb, {"get", "update", "patch", "delete"})) {
@@ -200,8 +205,8 @@ AuthorizationResult NodeAuthorizer::ResourceSlice(std::string_view node,
       "can only list/watch/deletecollection resourceslices with nodeName field selector");
 }
 
-AuthorizationResult NodeAuthorizer::Pod(std::string_view node,
-                                        const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::Pod(std::string_view node,
+                                                 const serving::AccessAttributes& asked) const {
   if (asked.subresource == "status") {
     return IsOneOf(asked.verb, {"update", "patch"}) ? Allowed() : NotAllowed();
   }
@@ -215,8 +220,8 @@ AuthorizationResult NodeAuthorizer::Pod(std::string_view node,
   return NotAllowed("can only list/watch pods with spec.nodeName field selector");
 }
 
-AuthorizationResult NodeAuthorizer::PodCertificate(std::string_view node,
-                                                   const AccessAttributes& asked) const {
+serving::AuthorizationResult NodeAuthorizer::PodCertificate(
+    std::string_view node, const serving::AccessAttributes& asked) const {
   if (!features_.pod_certificates) return NotAllowed();
   if (!asked.subresource.empty()) {
     return NotAllowed("nodes may not access the status subresource of PodCertificateRequests");
@@ -230,4 +235,4 @@ AuthorizationResult NodeAuthorizer::PodCertificate(std::string_view node,
   return NotAllowed("can only list/watch podcertificaterequests with nodeName field selector");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

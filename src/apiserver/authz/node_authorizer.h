@@ -19,7 +19,7 @@
 #include "apiserver/authz/policy_rule.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // By feature gates.
 struct NodeAuthorizerFeatures {
@@ -27,32 +27,37 @@ struct NodeAuthorizerFeatures {
   bool pod_certificates = false;  // PodCertificateRequest
 };
 
-class NodeAuthorizer final : public Authorizer, public RuleResolver {
+class NodeAuthorizer final : public serving::Authorizer, public RuleResolver {
  public:
   // The graph outlives it.
   NodeAuthorizer(const NodeGraph& graph, NodeAuthorizerFeatures features);
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
   // What a node may read depends on its pods, which rules cannot say.
-  UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) override;
 
  private:
-  AuthorizationResult Decide(const AccessAttributes& asked) const;
-  AuthorizationResult Related(std::string_view node, NodeThing thing,
-                              const AccessAttributes& asked) const;
-  AuthorizationResult Get(std::string_view node, NodeThing thing,
-                          const AccessAttributes& asked) const;
-  AuthorizationResult Read(std::string_view node, NodeThing thing,
-                           const AccessAttributes& asked) const;
-  AuthorizationResult VolumeClaim(std::string_view node, const AccessAttributes& asked) const;
-  AuthorizationResult ServiceAccount(std::string_view node, const AccessAttributes& asked) const;
-  AuthorizationResult ResourceSlice(std::string_view node, const AccessAttributes& asked) const;
-  AuthorizationResult Pod(std::string_view node, const AccessAttributes& asked) const;
-  AuthorizationResult PodCertificate(std::string_view node, const AccessAttributes& asked) const;
+  serving::AuthorizationResult Decide(const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult Related(std::string_view node, NodeThing thing,
+                                       const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult Get(std::string_view node, NodeThing thing,
+                                   const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult Read(std::string_view node, NodeThing thing,
+                                    const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult VolumeClaim(std::string_view node,
+                                           const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult ServiceAccount(std::string_view node,
+                                              const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult ResourceSlice(std::string_view node,
+                                             const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult Pod(std::string_view node,
+                                   const serving::AccessAttributes& asked) const;
+  serving::AuthorizationResult PodCertificate(std::string_view node,
+                                              const serving::AccessAttributes& asked) const;
 
   const NodeGraph& graph_;
   const NodeAuthorizerFeatures features_;
   std::vector<PolicyRule> rules_;  // of all other resources
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

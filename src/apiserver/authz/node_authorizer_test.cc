@@ -4,12 +4,12 @@
 
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Document Parse(const std::string& json) {
-  const auto meta = PeekTypeMeta(json);
-  auto made = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+object::Document Parse(const std::string& json) {
+  const auto meta = object::PeekTypeMeta(json);
+  auto made = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   EXPECT_TRUE(made) << made.error().ToString();
   return std::move(*made);
 }
@@ -35,11 +35,12 @@ class NodeAuthorizerTest : public ::testing::Test {
                          "controllerPublishSecretRef":{"namespace":"vault","name":"other"}}}})"));
   }
 
-  AuthorizationResult Ask(std::string_view verb, std::string_view group, std::string_view resource,
-                          std::string_view name = "", std::string_view name_space = "ns",
-                          const std::vector<SelectedBy>& fields = {}) {
-    UserInfo user{.name = user_, .uid = {}, .groups = {"system:nodes"}, .extra = {}};
-    AccessAttributes asked;
+  serving::AuthorizationResult Ask(std::string_view verb, std::string_view group,
+                                   std::string_view resource, std::string_view name = "",
+                                   std::string_view name_space = "ns",
+                                   const std::vector<serving::SelectedBy>& fields = {}) {
+    serving::UserInfo user{.name = user_, .uid = {}, .groups = {"system:nodes"}, .extra = {}};
+    serving::AccessAttributes asked;
     asked.user = &user;
     asked.verb = verb;
     asked.is_resource = true;
@@ -51,13 +52,14 @@ class NodeAuthorizerTest : public ::testing::Test {
     asked.name_space = name_space;
     asked.name = name;
     asked.field_requirements = fields;
-    AuthorizationResult out;
-    authorizer_.Authorize(asked, [&](AuthorizationResult answer) { out = std::move(answer); });
+    serving::AuthorizationResult out;
+    authorizer_.Authorize(asked,
+                          [&](serving::AuthorizationResult answer) { out = std::move(answer); });
     return out;
   }
   bool May(std::string_view verb, std::string_view group, std::string_view resource,
            std::string_view name = "", std::string_view name_space = "ns") {
-    return Ask(verb, group, resource, name, name_space).decision == Decision::kAllow;
+    return Ask(verb, group, resource, name, name_space).decision == serving::Decision::kAllow;
   }
 
   static constexpr char kSpec[] =
@@ -139,11 +141,11 @@ TEST_F(NodeAuthorizerTest, PodsAreListedByNode) {
   const auto list = [&](const std::string& field, const std::string& op, const std::string& value) {
     return Ask("list", "", "pods", "", "", {{field, op, {value}}});
   };
-  EXPECT_EQ(list("spec.nodeName", "=", "n1").decision, Decision::kAllow);
+  EXPECT_EQ(list("spec.nodeName", "=", "n1").decision, serving::Decision::kAllow);
   EXPECT_EQ(list("spec.nodeName", "=", "n2").reason,
             "can only list/watch pods with spec.nodeName field selector");
-  EXPECT_NE(list("spec.nodeName", "!=", "n1").decision, Decision::kAllow);
-  EXPECT_NE(list("metadata.name", "=", "n1").decision, Decision::kAllow);
+  EXPECT_NE(list("spec.nodeName", "!=", "n1").decision, serving::Decision::kAllow);
+  EXPECT_NE(list("metadata.name", "=", "n1").decision, serving::Decision::kAllow);
   EXPECT_TRUE(May("create", "", "pods"));
   EXPECT_TRUE(May("patch", "", "pods/status", "any"));
   EXPECT_TRUE(May("create", "", "pods/eviction", "any"));
@@ -189,7 +191,7 @@ TEST_F(NodeAuthorizerTest, OfOtherResourcesTheRulesOfNodesHold) {
 }
 
 TEST_F(NodeAuthorizerTest, RulesDoNotTellAllThatANodeMay) {
-  const UserInfo node{.name = user_, .uid = {}, .groups = {"system:nodes"}, .extra = {}};
+  const serving::UserInfo node{.name = user_, .uid = {}, .groups = {"system:nodes"}, .extra = {}};
   EXPECT_TRUE(authorizer_.RulesFor(node, "ns").incomplete);
   EXPECT_FALSE(
       authorizer_.RulesFor({.name = "ann", .uid = {}, .groups = {}, .extra = {}}, "ns").incomplete);
@@ -203,4 +205,4 @@ TEST_F(NodeAuthorizerTest, OnlyNodesAreNodes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,13 +6,14 @@
 #include "apiserver/authz/pod_references.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-std::string_view TextAt(const Document& object, std::initializer_list<std::string_view> path) {
-  const Value* found = object.root().FindPath(path);
+std::string_view TextAt(const object::Document& object,
+                        std::initializer_list<std::string_view> path) {
+  const object::Value* found = object.root().FindPath(path);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
@@ -93,7 +94,7 @@ void ForEachVolumeSecret(const core::PersistentVolumeSpec& spec, Visit visit) {
 
 }  // namespace
 
-NodeGraph::Grant NodeGraph::GrantOf(NodeThing source, const Document& object) {
+NodeGraph::Grant NodeGraph::GrantOf(NodeThing source, const object::Document& object) {
   const std::string name_space(TextAt(object, {"metadata", "namespace"}));
   Grant grant{.node = std::string(TextAt(object, {"spec", "nodeName"}))};
   grant.keys.push_back({source, name_space, std::string(TextAt(object, {"metadata", "name"}))});
@@ -106,7 +107,7 @@ NodeGraph::Grant NodeGraph::GrantOf(NodeThing source, const Document& object) {
   return grant;
 }
 
-NodeGraph::Volume NodeGraph::VolumeOf(const Document& object) {
+NodeGraph::Volume NodeGraph::VolumeOf(const object::Document& object) {
   const core::PersistentVolumeSpec spec = core::PersistentVolume(object).spec();
   Volume volume{.claim = {NodeThing::kVolumeClaim, std::string(spec.claim_ref().namespace_()),
                           std::string(spec.claim_ref().name())}};
@@ -116,7 +117,7 @@ NodeGraph::Volume NodeGraph::VolumeOf(const Document& object) {
   return volume;
 }
 
-void NodeGraph::Put(NodeThing source, const Document& object) {
+void NodeGraph::Put(NodeThing source, const object::Document& object) {
   Key key{source, std::string(TextAt(object, {"metadata", "namespace"})),
           std::string(TextAt(object, {"metadata", "name"}))};
   std::optional<Volume> volume;
@@ -190,8 +191,8 @@ bool NodeGraph::ConcernsLocked(const std::string& node, const Key& key) const {
   return false;
 }
 
-bool NodeGraph::Put(size_t feed, const CacheEntry& entry) {
-  const Result<Document> object = DecodeEntry(entry.value().view());
+bool NodeGraph::Put(size_t feed, const store::CacheEntry& entry) {
+  const Result<object::Document> object = DecodeEntry(entry.value().view());
   if (!object) return false;
   Put(kSources[feed], *object);
   return true;
@@ -201,4 +202,4 @@ void NodeGraph::Remove(size_t feed, std::string_view name_space, std::string_vie
   Remove(kSources[feed], name_space, name);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -23,7 +23,7 @@
 #include "apiserver/authz/cache_follower.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class NodeThing : uint8_t {
   kPod,
@@ -49,10 +49,10 @@ class NodeGraph final : public FollowedState {
                 std::string_view name) const;
 
   // An object of one of kSources, in its stored version or another with the same fields.
-  void Put(NodeThing source, const Document& object);
+  void Put(NodeThing source, const object::Document& object);
   void Remove(NodeThing source, std::string_view name_space, std::string_view name);
 
-  bool Put(size_t feed, const CacheEntry& entry) override;
+  bool Put(size_t feed, const store::CacheEntry& entry) override;
   void Remove(size_t feed, std::string_view name_space, std::string_view name) override;
 
  private:
@@ -73,8 +73,8 @@ class NodeGraph final : public FollowedState {
     std::vector<Key> secrets = {};
   };
 
-  static Grant GrantOf(NodeThing source, const Document& object);
-  static Volume VolumeOf(const Document& object);
+  static Grant GrantOf(NodeThing source, const object::Document& object);
+  static Volume VolumeOf(const object::Document& object);
   bool ConcernsLocked(const std::string& node, const Key& key) const;
   void RemoveLocked(const Key& source);
 
@@ -86,4 +86,4 @@ class NodeGraph final : public FollowedState {
   std::map<Key, std::set<Key>> volumes_of_secret_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -88,7 +88,8 @@ constexpr SourceKind kProjections[] = {
 
 // What the first member but a name says; nothing when there is no member at all.
 template <size_t N>
-std::optional<std::string> KindOf(const Value* source, const SourceKind (&kinds)[N], bool& empty) {
+std::optional<std::string> KindOf(const object::Value* source, const SourceKind (&kinds)[N],
+                                  bool& empty) {
   empty = source == nullptr;
   if (empty) return std::nullopt;
   size_t members = source->size();
@@ -148,4 +149,4 @@ std::optional<std::string> FindReference(const core::PodSpec& spec, std::string&
   return std::nullopt;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

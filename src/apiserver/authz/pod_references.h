@@ -8,7 +8,7 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kMirrorPodAnnotation = "kubernetes.io/config.mirror";
 
@@ -32,4 +32,4 @@ bool RefersToSecrets(const views::core_v1::PodSpec& spec);
 // Nothing when there is none. `fault` is filled when a volume is of no known kind.
 std::optional<std::string> FindReference(const views::core_v1::PodSpec& spec, std::string& fault);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

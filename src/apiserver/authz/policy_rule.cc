@@ -7,7 +7,7 @@
 #include "base/go_quoted.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -106,12 +106,12 @@ void AppendPieces(const PolicyRule& rule, std::vector<PolicyRule>& pieces) {
   }
 }
 
-Strings ReadStrings(const Value& rule, std::string_view field) {
+Strings ReadStrings(const object::Value& rule, std::string_view field) {
   Strings strings;
-  const Value* list = rule.Find(field);
+  const object::Value* list = rule.Find(field);
   if (list == nullptr || !list->is_list()) return strings;
   strings.reserve(list->size());
-  for (const Value& item : list->items()) {
+  for (const object::Value& item : list->items()) {
     if (item.is_string()) strings.emplace_back(item.AsText());
   }
   return strings;
@@ -127,7 +127,7 @@ void AppendPart(std::string& out, std::string_view name, const Strings& items) {
 
 }  // namespace
 
-PolicyRule ReadPolicyRule(const Value& rule) {
+PolicyRule ReadPolicyRule(const object::Value& rule) {
   return {.verbs = ReadStrings(rule, "verbs"),
           .api_groups = ReadStrings(rule, "apiGroups"),
           .resources = ReadStrings(rule, "resources"),
@@ -135,15 +135,15 @@ PolicyRule ReadPolicyRule(const Value& rule) {
           .non_resource_urls = ReadStrings(rule, "nonResourceURLs")};
 }
 
-std::vector<PolicyRule> ReadPolicyRules(const Value* rules) {
+std::vector<PolicyRule> ReadPolicyRules(const object::Value* rules) {
   std::vector<PolicyRule> out;
   if (rules == nullptr || !rules->is_list()) return out;
   out.reserve(rules->size());
-  for (const Value& rule : rules->items()) out.push_back(ReadPolicyRule(rule));
+  for (const object::Value& rule : rules->items()) out.push_back(ReadPolicyRule(rule));
   return out;
 }
 
-bool RuleAllows(const PolicyRule& rule, const AccessAttributes& attributes) {
+bool RuleAllows(const PolicyRule& rule, const serving::AccessAttributes& attributes) {
   if (!HasOrAll(rule.verbs, attributes.verb)) return false;
   if (!attributes.is_resource) return MatchesAnyUrl(rule.non_resource_urls, attributes.path);
   return HasOrAll(rule.api_groups, attributes.group) &&
@@ -200,4 +200,4 @@ std::string RuleText(const PolicyRule& rule) {
   return out + '}';
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "object/value.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PolicyRule {
   std::vector<std::string> verbs = {};
@@ -24,10 +24,10 @@ struct PolicyRule {
 };
 
 // Of a value of type PolicyRule, or a list of them; absent: none.
-PolicyRule ReadPolicyRule(const Value& rule);
-std::vector<PolicyRule> ReadPolicyRules(const Value* rules);
+PolicyRule ReadPolicyRule(const object::Value& rule);
+std::vector<PolicyRule> ReadPolicyRules(const object::Value* rules);
 
-bool RuleAllows(const PolicyRule& rule, const AccessAttributes& attributes);
+bool RuleAllows(const PolicyRule& rule, const serving::AccessAttributes& attributes);
 
 // What `servants` allow and `owners` do not, in the smallest pieces: one verb of one resource (or
 // URL) and at most one name each. Empty: covered. Rules of more than limits::kMaxRulePieces count
@@ -41,4 +41,4 @@ std::vector<PolicyRule> CompactRules(std::vector<PolicyRule> pieces);
 // {APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}
 std::string RuleText(const PolicyRule& rule);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

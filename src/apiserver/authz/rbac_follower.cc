@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // In the order in which the follower has them.
@@ -21,7 +21,7 @@ RbacFollower::RbacFollower(RbacPolicy& policy, const Caches& caches, std::functi
                 std::move(schedule)) {}
 
 // What cannot be read grants nothing, whatever it granted before.
-bool RbacFollower::Put(size_t, const CacheEntry& entry) {
+bool RbacFollower::Put(size_t, const store::CacheEntry& entry) {
   return policy_.PutStored(entry.value().view()).has_value();
 }
 
@@ -29,4 +29,4 @@ void RbacFollower::Remove(size_t feed, std::string_view name_space, std::string_
   policy_.Remove(kKinds[feed], name_space, name);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,15 +7,15 @@
 #include "apiserver/authz/rbac_policy.h"
 #include "store/cache/resource_cache.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class RbacFollower final : private FollowedState {
  public:
   struct Caches {
-    ResourceCache* roles;
-    ResourceCache* cluster_roles;
-    ResourceCache* role_bindings;
-    ResourceCache* cluster_role_bindings;
+    store::ResourceCache* roles;
+    store::ResourceCache* cluster_roles;
+    store::ResourceCache* role_bindings;
+    store::ResourceCache* cluster_role_bindings;
   };
 
   // For schedule() and all that follows see CacheFollower.
@@ -27,11 +27,11 @@ class RbacFollower final : private FollowedState {
   bool synced() const { return follower_.synced(); }
 
  private:
-  bool Put(size_t feed, const CacheEntry& entry) override;
+  bool Put(size_t feed, const store::CacheEntry& entry) override;
   void Remove(size_t feed, std::string_view name_space, std::string_view name) override;
 
   RbacPolicy& policy_;
   CacheFollower follower_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "object/resource.h"
 #include "store/cache/scripted_store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Doc;
@@ -25,27 +25,27 @@ class RbacFollowerTest : public ::testing::Test {
         role_bindings_(Make("rolebindings", true)),
         cluster_role_bindings_(Make("clusterrolebindings", false)) {}
 
-  std::unique_ptr<ResourceCache> Make(std::string resource, bool namespaced) {
-    CacheOptions options;
+  std::unique_ptr<store::ResourceCache> Make(std::string resource, bool namespaced) {
+    store::CacheOptions options;
     options.prefix = "/registry/" + resource + "/";
     options.namespaced = namespaced;
-    auto facts =
-        FactsReader::Make(*FindPreferredResource("rbac.authorization.k8s.io", resource)->hub);
+    auto facts = store::FactsReader::Make(
+        *object::FindPreferredResource("rbac.authorization.k8s.io", resource)->hub);
     EXPECT_TRUE(facts.has_value());
-    options.facts = std::make_shared<const FactsReader>(std::move(*facts));
+    options.facts = std::make_shared<const store::FactsReader>(std::move(*facts));
     options.symbols = &symbols_;
-    return std::make_unique<ResourceCache>(store_, clock_, random_, std::move(options));
+    return std::make_unique<store::ResourceCache>(store_, clock_, random_, std::move(options));
   }
 
   void Put(const std::string& key, std::string_view json) {
     std::string stored;
-    EncodeStorage(Doc(json).root(), &stored);
+    object::EncodeStorage(Doc(json).root(), &stored);
     store_.Put("/registry/" + key, stored);
   }
   void StartCaches() {
-    for (ResourceCache* cache :
+    for (store::ResourceCache* cache :
          {roles_.get(), cluster_roles_.get(), role_bindings_.get(), cluster_role_bindings_.get()}) {
-      cache->Start([](Result<Revision>) {});
+      cache->Start([](Result<store::Revision>) {});
     }
   }
   void StartFollower() {
@@ -62,24 +62,24 @@ class RbacFollowerTest : public ::testing::Test {
     }
   }
   bool MayGetPods(const std::string& user, std::string_view name_space) {
-    const UserInfo info = User(user);
-    AccessAttributes attributes;
+    const serving::UserInfo info = User(user);
+    serving::AccessAttributes attributes;
     attributes.user = &info;
     attributes.is_resource = true;
     attributes.verb = "get";
     attributes.resource = "pods";
     attributes.name_space = name_space;
-    return policy_.Decide(attributes).decision == Decision::kAllow;
+    return policy_.Decide(attributes).decision == serving::Decision::kAllow;
   }
 
   ManualClock clock_;
   SeededRandom random_{1};
-  SymbolTable symbols_;
-  ScriptedStore store_;
-  std::unique_ptr<ResourceCache> roles_;
-  std::unique_ptr<ResourceCache> cluster_roles_;
-  std::unique_ptr<ResourceCache> role_bindings_;
-  std::unique_ptr<ResourceCache> cluster_role_bindings_;
+  object::SymbolTable symbols_;
+  store::ScriptedStore store_;
+  std::unique_ptr<store::ResourceCache> roles_;
+  std::unique_ptr<store::ResourceCache> cluster_roles_;
+  std::unique_ptr<store::ResourceCache> role_bindings_;
+  std::unique_ptr<store::ResourceCache> cluster_role_bindings_;
   RbacPolicy policy_;
   int scheduled_ = 0;
   std::optional<RbacFollower> follower_;
@@ -170,4 +170,4 @@ TEST_F(RbacFollowerTest, MayGoBeforeOrAfterTheWatches) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

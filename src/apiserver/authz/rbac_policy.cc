@@ -7,13 +7,13 @@
 #include "base/go_quoted.h"
 #include "serving/auth/request_authenticator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
 
-std::string_view TextAt(const Value& object, std::string_view name) {
-  const Value* found = object.Find(name);
+std::string_view TextAt(const object::Value& object, std::string_view name) {
+  const object::Value* found = object.Find(name);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
@@ -45,7 +45,7 @@ struct RbacPolicy::Binding {
     return role_ref.kind == "Role" ? std::string_view(name_space) : std::string_view();
   }
 
-  static bool AppliesTo(const Subject& subject, const UserInfo& user) {
+  static bool AppliesTo(const Subject& subject, const serving::UserInfo& user) {
     if (subject.kind == SubjectKind::kGroup) return user.IsIn(subject.name);
     return subject.kind != SubjectKind::kOther && subject.name == user.name;
   }
@@ -58,7 +58,7 @@ struct RbacPolicy::Binding {
     grant += " of " + role_ref.kind + " " + GoQuoted(role_ref.name) + " to ";
   }
 
-  std::string ReasonFor(const UserInfo& user) const {
+  std::string ReasonFor(const serving::UserInfo& user) const {
     for (const Subject& subject : subjects) {
       if (AppliesTo(subject, user)) return grant + subject.described;
     }
@@ -75,7 +75,7 @@ struct RbacPolicy::Binding {
   }
 
   // Subjects of service accounts without a namespace mean that of the binding.
-  void AddSubject(const Value& subject) {
+  void AddSubject(const object::Value& subject) {
     const std::string_view kind = TextAt(subject, "kind");
     const std::string subject_name(TextAt(subject, "name"));
     std::string described = std::string(kind) + " " + GoQuoted(subject_name);
@@ -98,9 +98,9 @@ struct RbacPolicy::Binding {
 RbacPolicy::RbacPolicy() = default;
 RbacPolicy::~RbacPolicy() = default;
 
-void RbacPolicy::Put(const Document& object) {
+void RbacPolicy::Put(const object::Document& object) {
   const std::string_view kind = object.kind();
-  const Value* metadata = object.root().Find("metadata");
+  const object::Value* metadata = object.root().Find("metadata");
   if (metadata == nullptr || !object.api_version().starts_with("rbac.authorization.k8s.io/")) {
     return;
   }
@@ -115,12 +115,13 @@ void RbacPolicy::Put(const Document& object) {
     auto binding = std::make_unique<Binding>();
     binding->name = name;
     binding->name_space = name_space;
-    if (const Value* ref = object.root().Find("roleRef")) {
+    if (const object::Value* ref = object.root().Find("roleRef")) {
       binding->role_ref = {std::string(TextAt(*ref, "apiGroup")), std::string(TextAt(*ref, "kind")),
                            std::string(TextAt(*ref, "name"))};
     }
-    if (const Value* subjects = object.root().Find("subjects"); subjects && subjects->is_list()) {
-      for (const Value& subject : subjects->items()) binding->AddSubject(subject);
+    if (const object::Value* subjects = object.root().Find("subjects");
+        subjects && subjects->is_list()) {
+      for (const object::Value& subject : subjects->items()) binding->AddSubject(subject);
     }
     binding->DescribeGrant();
     PutBinding(name_space, std::move(binding));
@@ -128,7 +129,7 @@ void RbacPolicy::Put(const Document& object) {
 }
 
 Result<void> RbacPolicy::PutStored(std::string_view object) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeEntry(object));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, DecodeEntry(object));
   Put(document);
   return {};
 }
@@ -229,7 +230,7 @@ void RbacPolicy::Remove(RbacKind kind, std::string_view name_space, std::string_
 }
 
 template <typename Visit>
-bool RbacPolicy::VisitScope(const Scope& scope, const UserInfo& user, Visit& visit) {
+bool RbacPolicy::VisitScope(const Scope& scope, const serving::UserInfo& user, Visit& visit) {
   if (const auto found = scope.by_user.find(user.name); found != scope.by_user.end()) {
     for (const Binding* binding : found->second) {
       if (!visit(*binding)) return false;
@@ -247,14 +248,14 @@ bool RbacPolicy::VisitScope(const Scope& scope, const UserInfo& user, Visit& vis
 }
 
 template <typename Visit>
-void RbacPolicy::VisitBindings(const UserInfo& user, std::string_view name_space,
+void RbacPolicy::VisitBindings(const serving::UserInfo& user, std::string_view name_space,
                                Visit visit) const {
   if (!VisitScope(cluster_, user, visit) || name_space.empty()) return;
   if (const Scope* scope = FindScope(name_space)) VisitScope(*scope, user, visit);
 }
 
-AuthorizationResult RbacPolicy::Decide(const AccessAttributes& attributes) const {
-  AuthorizationResult answer;
+serving::AuthorizationResult RbacPolicy::Decide(const serving::AccessAttributes& attributes) const {
+  serving::AuthorizationResult answer;
   std::vector<std::string> errors;
   const std::shared_lock lock(mutex_);
   VisitBindings(*attributes.user, attributes.name_space, [&](const Binding& binding) {
@@ -264,28 +265,28 @@ AuthorizationResult RbacPolicy::Decide(const AccessAttributes& attributes) const
     }
     for (const PolicyRule& rule : binding.role->rules) {
       if (!RuleAllows(rule, attributes)) continue;
-      answer.decision = Decision::kAllow;
+      answer.decision = serving::Decision::kAllow;
       answer.reason = binding.ReasonFor(*attributes.user);
       return false;
     }
     return true;
   });
-  if (answer.decision != Decision::kAllow && !errors.empty()) {
-    answer.reason = "RBAC: " + JoinErrors(errors);
+  if (answer.decision != serving::Decision::kAllow && !errors.empty()) {
+    answer.reason = "RBAC: " + serving::JoinErrors(errors);
   }
   return answer;
 }
 
-void RbacPolicy::Authorize(const AccessAttributes& attributes,
-                           std::move_only_function<void(AuthorizationResult)> done) {
+void RbacPolicy::Authorize(const serving::AccessAttributes& attributes,
+                           std::move_only_function<void(serving::AuthorizationResult)> done) {
   done(Decide(attributes));
 }
 
-UserRules RbacPolicy::RulesFor(const UserInfo& user, std::string_view name_space) {
+UserRules RbacPolicy::RulesFor(const serving::UserInfo& user, std::string_view name_space) {
   return CollectRules(user, name_space, RoleNaming::kKind);
 }
 
-UserRules RbacPolicy::CollectRules(const UserInfo& user, std::string_view name_space,
+UserRules RbacPolicy::CollectRules(const serving::UserInfo& user, std::string_view name_space,
                                    RoleNaming naming) const {
   UserRules found;
   std::vector<std::string> errors;
@@ -301,7 +302,7 @@ UserRules RbacPolicy::CollectRules(const UserInfo& user, std::string_view name_s
     }
     return true;
   });
-  found.error = JoinErrors(errors);
+  found.error = serving::JoinErrors(errors);
   return found;
 }
 
@@ -322,4 +323,4 @@ Result<std::vector<PolicyRule>> RbacPolicy::RulesOf(const RoleRef& role,
                                            " not found");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -24,7 +24,7 @@
 #include "apiserver/authz/policy_rule.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class RbacKind : uint8_t { kRole, kClusterRole, kRoleBinding, kClusterRoleBinding };
 
@@ -36,28 +36,28 @@ struct RoleRef {
   friend bool operator==(const RoleRef&, const RoleRef&) = default;
 };
 
-class RbacPolicy final : public Authorizer, public RuleResolver {
+class RbacPolicy final : public serving::Authorizer, public RuleResolver {
  public:
   RbacPolicy();
   ~RbacPolicy() override;
 
   // Adds or replaces. Documents of other kinds are ignored. Their order does not matter: a binding
   // may come before its role.
-  void Put(const Document& object);
+  void Put(const object::Document& object);
   // `object` is as stored: protobuf in its envelope, or JSON.
   Result<void> PutStored(std::string_view object);
   // `name_space` is empty for the kinds of the cluster.
   void Remove(RbacKind kind, std::string_view name_space, std::string_view name);
 
-  AuthorizationResult Decide(const AccessAttributes& attributes) const;
-  void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AuthorizationResult)> done) override;
+  serving::AuthorizationResult Decide(const serving::AccessAttributes& attributes) const;
+  void Authorize(const serving::AccessAttributes& attributes,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override;
   // The error names the roles that bindings refer to and that are not there.
-  UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  UserRules RulesFor(const serving::UserInfo& user, std::string_view name_space) override;
   // How errors name a role that is missing: Kubernetes says `clusterrole.rbac.… "r" not found`
   // where it decides, and `clusterroles.rbac.…` where it stores.
   enum class RoleNaming : uint8_t { kKind, kResource };
-  UserRules CollectRules(const UserInfo& user, std::string_view name_space,
+  UserRules CollectRules(const serving::UserInfo& user, std::string_view name_space,
                          RoleNaming naming) const;
   // The rules that a binding in this namespace (empty: of the cluster) grants. kNotFound, or
   // kInternalError for a kind of role that there is none of.
@@ -84,9 +84,9 @@ class RbacPolicy final : public Authorizer, public RuleResolver {
   // Those that apply to a user, those of the cluster first; one that names the user in several ways
   // comes as often. visit(binding) returns false to stop.
   template <typename Visit>
-  void VisitBindings(const UserInfo& user, std::string_view name_space, Visit visit) const;
+  void VisitBindings(const serving::UserInfo& user, std::string_view name_space, Visit visit) const;
   template <typename Visit>
-  static bool VisitScope(const Scope& scope, const UserInfo& user, Visit& visit);
+  static bool VisitScope(const Scope& scope, const serving::UserInfo& user, Visit& visit);
 
   const Scope* FindScope(std::string_view name_space) const;
   Scope& ScopeOf(std::string_view name_space);
@@ -104,4 +104,4 @@ class RbacPolicy final : public Authorizer, public RuleResolver {
   TextMap<Scope> namespaces_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "object/protobuf/envelope.h"
 #include "serving/auth/forbidden.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Doc;
@@ -27,10 +27,10 @@ std::string Binding(std::string_view kind, std::string_view meta, std::string_vi
 
 const std::string kToReader = R"("kind":"ClusterRole","name":"reader")";
 
-AccessAttributes Ask(const UserInfo& user, std::string_view verb, std::string_view resource,
-                     std::string_view name_space = {}, std::string_view name = {},
-                     std::string_view subresource = {}) {
-  AccessAttributes attributes;
+serving::AccessAttributes Ask(const serving::UserInfo& user, std::string_view verb,
+                              std::string_view resource, std::string_view name_space = {},
+                              std::string_view name = {}, std::string_view subresource = {}) {
+  serving::AccessAttributes attributes;
   attributes.user = &user;
   attributes.is_resource = true;
   attributes.verb = verb;
@@ -41,16 +41,17 @@ AccessAttributes Ask(const UserInfo& user, std::string_view verb, std::string_vi
   return attributes;
 }
 
-AccessAttributes AskPath(const UserInfo& user, std::string_view verb, std::string_view path) {
-  AccessAttributes attributes;
+serving::AccessAttributes AskPath(const serving::UserInfo& user, std::string_view verb,
+                                  std::string_view path) {
+  serving::AccessAttributes attributes;
   attributes.user = &user;
   attributes.verb = verb;
   attributes.path = path;
   return attributes;
 }
 
-bool Allows(const RbacPolicy& policy, const AccessAttributes& attributes) {
-  return policy.Decide(attributes).decision == Decision::kAllow;
+bool Allows(const RbacPolicy& policy, const serving::AccessAttributes& attributes) {
+  return policy.Decide(attributes).decision == serving::Decision::kAllow;
 }
 
 TEST(RbacPolicyTest, ClusterRoleBindingGrantsEverywhere) {
@@ -58,8 +59,8 @@ TEST(RbacPolicyTest, ClusterRoleBindingGrantsEverywhere) {
   policy.Put(Doc(kReader));
   policy.Put(Doc(Binding("ClusterRoleBinding", R"("name":"readers")", kToReader,
                          R"({"kind":"User","name":"ann"},{"kind":"Group","name":"dev"})")));
-  const UserInfo ann = User("ann");
-  const UserInfo bob = User("bob", {"dev", "system:authenticated"});
+  const serving::UserInfo ann = User("ann");
+  const serving::UserInfo bob = User("bob", {"dev", "system:authenticated"});
   EXPECT_EQ(policy.Decide(Ask(ann, "get", "pods", "ns1")).reason,
             "RBAC: allowed by ClusterRoleBinding \"readers\" of ClusterRole \"reader\" to User "
             "\"ann\"");
@@ -80,8 +81,8 @@ TEST(RbacPolicyTest, RoleBindingGrantsInItsNamespaceOnly) {
   policy.Put(Doc(Binding("RoleBinding", R"("name":"b","namespace":"ns1")", kToReader,
                          R"({"kind":"ServiceAccount","name":"sa"},
                             {"kind":"ServiceAccount","name":"sa","namespace":"ns2"})")));
-  const UserInfo local = User("system:serviceaccount:ns1:sa");
-  const UserInfo other = User("system:serviceaccount:ns2:sa");
+  const serving::UserInfo local = User("system:serviceaccount:ns1:sa");
+  const serving::UserInfo other = User("system:serviceaccount:ns2:sa");
   EXPECT_EQ(policy.Decide(Ask(local, "get", "pods", "ns1")).reason,
             "RBAC: allowed by RoleBinding \"b/ns1\" of ClusterRole \"reader\" to ServiceAccount "
             "\"sa/ns1\"");
@@ -98,7 +99,7 @@ TEST(RbacPolicyTest, ResourceNamesNarrowARuleDown) {
     {"verbs":["*"],"apiGroups":["*"],"resources":["configmaps"],"resourceNames":["a","b"]}]})"));
   policy.Put(Doc(Binding("RoleBinding", R"("name":"b","namespace":"ns")",
                          R"("kind":"Role","name":"one")", R"({"kind":"User","name":"ann"})")));
-  const UserInfo ann = User("ann");
+  const serving::UserInfo ann = User("ann");
   EXPECT_TRUE(Allows(policy, Ask(ann, "delete", "configmaps", "ns", "b")));
   EXPECT_FALSE(Allows(policy, Ask(ann, "delete", "configmaps", "ns", "c")));
   EXPECT_FALSE(Allows(policy, Ask(ann, "list", "configmaps", "ns")));
@@ -109,7 +110,7 @@ TEST(RbacPolicyTest, UrlsMayEndWithAStar) {
   policy.Put(Doc(kReader));
   policy.Put(Doc(Binding("ClusterRoleBinding", R"("name":"b")", kToReader,
                          R"({"kind":"User","name":"ann"})")));
-  const UserInfo ann = User("ann");
+  const serving::UserInfo ann = User("ann");
   EXPECT_TRUE(Allows(policy, AskPath(ann, "get", "/metrics")));
   EXPECT_FALSE(Allows(policy, AskPath(ann, "get", "/metrics/x")));
   EXPECT_TRUE(Allows(policy, AskPath(ann, "get", "/logs/kubelet")));
@@ -123,7 +124,7 @@ TEST(RbacPolicyTest, AMissingRoleIsToldAsTheReason) {
                          R"({"kind":"User","name":"ann"},{"kind":"Group","name":"g"})")));
   policy.Put(Doc(Binding("RoleBinding", R"("name":"b","namespace":"ns")",
                          R"("kind":"Role","name":"gone")", R"({"kind":"User","name":"ann"})")));
-  const UserInfo ann = User("ann", {"g"});
+  const serving::UserInfo ann = User("ann", {"g"});
   EXPECT_EQ(policy.Decide(Ask(ann, "get", "pods")).reason,
             "RBAC: clusterrole.rbac.authorization.k8s.io \"reader\" not found");
   EXPECT_EQ(policy.Decide(Ask(ann, "get", "pods", "ns")).reason,
@@ -139,8 +140,8 @@ TEST(RbacPolicyTest, FollowsChangesOfRolesAndBindings) {
   const std::string for_ann =
       Binding("ClusterRoleBinding", R"("name":"b")", kToReader, R"({"kind":"User","name":"ann"})");
   policy.Put(Doc(for_ann));
-  const UserInfo ann = User("ann");
-  const UserInfo bob = User("bob");
+  const serving::UserInfo ann = User("ann");
+  const serving::UserInfo bob = User("bob");
   policy.Put(Doc(Binding("ClusterRoleBinding", R"("name":"b")", kToReader,
                          R"({"kind":"User","name":"bob"})")));
   EXPECT_FALSE(Allows(policy, Ask(ann, "get", "pods")));
@@ -164,7 +165,7 @@ TEST(RbacPolicyTest, ReadsStoredObjects) {
        {std::string(kReader), Binding("ClusterRoleBinding", R"("name":"b")", kToReader,
                                       R"({"kind":"User","name":"ann"})")}) {
     std::string stored;
-    EncodeStorage(Doc(text).root(), &stored);
+    object::EncodeStorage(Doc(text).root(), &stored);
     ASSERT_TRUE(policy.PutStored(stored).has_value());
   }
   EXPECT_TRUE(Allows(policy, Ask(User("ann"), "get", "pods")));
@@ -220,26 +221,27 @@ TEST(PolicyRuleTest, ARuleOfBillionsOfPiecesIsNotTakenApart) {
 }
 
 TEST(ForbiddenTest, MessagesAreThoseOfKubernetes) {
-  const UserInfo bob = User("bob");
-  AccessAttributes scale = Ask(bob, "update", "deployments", "ns", "d", "scale");
+  const serving::UserInfo bob = User("bob");
+  serving::AccessAttributes scale = Ask(bob, "update", "deployments", "ns", "d", "scale");
   scale.group = "apps";
-  const Status status = ForbiddenStatus(scale, "because");
+  const Status status = serving::ForbiddenStatus(scale, "because");
   EXPECT_EQ(status.message(),
             "deployments.apps \"d\" is forbidden: User \"bob\" cannot update resource "
             "\"deployments/scale\" in API group \"apps\" in the namespace \"ns\": because");
   EXPECT_EQ(status.subject()->group, "apps");
   EXPECT_EQ(status.subject()->kind, "deployments");
   EXPECT_EQ(status.subject()->name, "d");
-  EXPECT_EQ(ForbiddenStatus(Ask(bob, "list", "nodes"), "").message(),
+  EXPECT_EQ(serving::ForbiddenStatus(Ask(bob, "list", "nodes"), "").message(),
             "nodes is forbidden: User \"bob\" cannot list resource \"nodes\" in API group \"\" at "
             "the cluster scope");
-  EXPECT_EQ(ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").message(),
+  EXPECT_EQ(serving::ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").message(),
             "forbidden: User \"bob\" cannot get path \"/&lt;b&gt;\"");
 }
 
-AuthorizationResult Answer(Authorizer& authorizer, const AccessAttributes& attributes) {
-  AuthorizationResult answer;
-  authorizer.Authorize(attributes, [&](AuthorizationResult a) { answer = std::move(a); });
+serving::AuthorizationResult Answer(serving::Authorizer& authorizer,
+                                    const serving::AccessAttributes& attributes) {
+  serving::AuthorizationResult answer;
+  authorizer.Authorize(attributes, [&](serving::AuthorizationResult a) { answer = std::move(a); });
   return answer;
 }
 
@@ -248,14 +250,14 @@ TEST(UnionAuthorizerTest, TheFirstOpinionCounts) {
   AlwaysDeny deny;
   AlwaysAllow allow;
   UnionAuthorizer refusing({&masters, &deny, &deny});
-  const UserInfo root = User("root", {"system:masters"});
-  const UserInfo bob = User("bob");
-  EXPECT_EQ(Answer(refusing, Ask(root, "get", "pods")).decision, Decision::kAllow);
-  const AuthorizationResult refused = Answer(refusing, Ask(bob, "get", "pods"));
-  EXPECT_EQ(refused.decision, Decision::kNoOpinion);
+  const serving::UserInfo root = User("root", {"system:masters"});
+  const serving::UserInfo bob = User("bob");
+  EXPECT_EQ(Answer(refusing, Ask(root, "get", "pods")).decision, serving::Decision::kAllow);
+  const serving::AuthorizationResult refused = Answer(refusing, Ask(bob, "get", "pods"));
+  EXPECT_EQ(refused.decision, serving::Decision::kNoOpinion);
   EXPECT_EQ(refused.reason, "Everything is forbidden.\nEverything is forbidden.");
   UnionAuthorizer allowing({&deny, &allow});
-  EXPECT_EQ(Answer(allowing, Ask(bob, "get", "pods")).decision, Decision::kAllow);
+  EXPECT_EQ(Answer(allowing, Ask(bob, "get", "pods")).decision, serving::Decision::kAllow);
   UnionRuleResolver rules({&deny, &allow});
   EXPECT_EQ(rules.RulesFor(bob, "ns").rules.size(), 2u);
 }
@@ -263,12 +265,15 @@ TEST(UnionAuthorizerTest, TheFirstOpinionCounts) {
 TEST(AuthorizationChainTest, MastersComeFirstAndModesInTheirOrder) {
   RbacPolicy policy;
   const auto chain = AuthorizationChain::Make({"RBAC", "AlwaysAllow"}, policy).value();
-  const UserInfo bob = User("bob");
-  EXPECT_EQ(Answer(chain->authorizer(), Ask(bob, "get", "pods")).decision, Decision::kAllow);
+  const serving::UserInfo bob = User("bob");
+  EXPECT_EQ(Answer(chain->authorizer(), Ask(bob, "get", "pods")).decision,
+            serving::Decision::kAllow);
   const auto strict = AuthorizationChain::Make({"RBAC"}, policy).value();
-  const UserInfo root = User("root", {"system:masters"});
-  EXPECT_EQ(Answer(strict->authorizer(), Ask(root, "get", "pods")).decision, Decision::kAllow);
-  EXPECT_EQ(Answer(strict->authorizer(), Ask(bob, "get", "pods")).decision, Decision::kNoOpinion);
+  const serving::UserInfo root = User("root", {"system:masters"});
+  EXPECT_EQ(Answer(strict->authorizer(), Ask(root, "get", "pods")).decision,
+            serving::Decision::kAllow);
+  EXPECT_EQ(Answer(strict->authorizer(), Ask(bob, "get", "pods")).decision,
+            serving::Decision::kNoOpinion);
   EXPECT_TRUE(strict->rules().RulesFor(root, "ns").rules.empty());
 }
 
@@ -297,9 +302,9 @@ class EscalationTest : public ::testing::Test {
   }
 
   std::string Check(RbacKind kind, const std::string& object, const std::string& old = "",
-                    const UserInfo& user = User("bob", {"dev", "system:authenticated"})) {
-    const Document document = Doc(object);
-    const Document old_document = Doc(old.empty() ? object : old);
+                    const serving::UserInfo& user = User("bob", {"dev", "system:authenticated"})) {
+    const object::Document document = Doc(object);
+    const object::Document old_document = Doc(old.empty() ? object : old);
     const bool of_cluster = kind == RbacKind::kClusterRole || kind == RbacKind::kClusterRoleBinding;
     const RbacWrite write{.kind = kind,
                           .user = &user,
@@ -341,7 +346,7 @@ TEST_F(EscalationTest, EscalateAndBindAreExplicitRights) {
      "resourceNames":["reader"]}]})"));
   policy_.Put(Doc(Binding("RoleBinding", R"("name":"e","namespace":"ns")",
                           R"("kind":"Role","name":"e")", R"({"kind":"User","name":"eve"})")));
-  const UserInfo eve = User("eve");
+  const serving::UserInfo eve = User("eve");
   EXPECT_EQ(Check(RbacKind::kRole, RoleOf(kSecrets), "", eve), "ok");
   const std::string binding = Binding("RoleBinding", R"("name":"x","namespace":"ns")", kToReader,
                                       R"({"kind":"User","name":"eve"})");
@@ -380,4 +385,4 @@ TEST_F(EscalationTest, AggregationTakesFullAuthority) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

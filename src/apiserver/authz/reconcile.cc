@@ -9,7 +9,7 @@
 #include "object/equal.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace rbac = views::rbac_authorization_k8s_io_v1;
@@ -26,26 +26,27 @@ constexpr Rename kAggregated[] = {{"admin", "system:aggregate-to-admin"},
                                   {"view", "system:aggregate-to-view"}};
 constexpr Rename kSplitBinding = {"system:discovery", "system:public-info-viewer"};
 
-std::string_view MetadataText(const Document& object, std::string_view name) {
-  const Value* found = object.root().FindPath({"metadata", name});
+std::string_view MetadataText(const object::Document& object, std::string_view name) {
+  const object::Value* found = object.root().FindPath({"metadata", name});
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
-bool IsProtected(const Document& object) {
-  const Value* value = object.root().FindPath({"metadata", "annotations", kAutoUpdate});
+bool IsProtected(const object::Document& object) {
+  const object::Value* value = object.root().FindPath({"metadata", "annotations", kAutoUpdate});
   return value != nullptr && value->is_string() && value->AsText() == "false";
 }
 
 // Adds the entries whose keys are missing. True if there were some.
-bool AddMissingEntries(Document& object, const Document& expected, std::string_view map) {
-  const Value* wanted = expected.root().FindPath({"metadata", map});
-  Value* metadata = object.root().Find("metadata");
+bool AddMissingEntries(object::Document& object, const object::Document& expected,
+                       std::string_view map) {
+  const object::Value* wanted = expected.root().FindPath({"metadata", map});
+  object::Value* metadata = object.root().Find("metadata");
   if (wanted == nullptr || metadata == nullptr) return false;
   bool added = false;
-  for (const MapEntry& entry : wanted->entries()) {
-    Value* entries = metadata->Find(map);
+  for (const object::MapEntry& entry : wanted->entries()) {
+    object::Value* entries = metadata->Find(map);
     if (entries == nullptr) {
-      entries = &metadata->Set(object.arena(), map, Value::EmptyMap());
+      entries = &metadata->Set(object.arena(), map, object::Value::EmptyMap());
     }
     if (entries->Find(entry.key) != nullptr) continue;
     entries->SetEntry(object.arena(), entry.key, entry.value.CopyInto(object.arena()));
@@ -55,15 +56,16 @@ bool AddMissingEntries(Document& object, const Document& expected, std::string_v
 }
 
 // Appends the items of the expected list that the object's has not got. True if there were some.
-bool AddMissingItems(Value& owner, Arena& arena, const Value* wanted, std::string_view list) {
+bool AddMissingItems(object::Value& owner, Arena& arena, const object::Value* wanted,
+                     std::string_view list) {
   if (wanted == nullptr) return false;
   bool added = false;
-  for (const Value& item : wanted->items()) {
-    Value* items = owner.Find(list);
-    if (items == nullptr) items = &owner.Set(arena, list, Value::EmptyList());
+  for (const object::Value& item : wanted->items()) {
+    object::Value* items = owner.Find(list);
+    if (items == nullptr) items = &owner.Set(arena, list, object::Value::EmptyList());
     const auto all = items->items();
     if (std::any_of(all.begin(), all.end(),
-                    [&](const Value& each) { return DeepEqual(each, item); })) {
+                    [&](const object::Value& each) { return object::DeepEqual(each, item); })) {
       continue;
     }
     items->Append(arena, item.CopyInto(arena));
@@ -72,16 +74,16 @@ bool AddMissingItems(Value& owner, Arena& arena, const Value* wanted, std::strin
   return added;
 }
 
-void SetStrings(Value& rule, Arena& arena, std::string_view field,
+void SetStrings(object::Value& rule, Arena& arena, std::string_view field,
                 const std::vector<std::string>& items) {
   if (items.empty()) return;
-  Value list = Value::EmptyList();
-  for (const std::string& item : items) list.Append(arena, Value::String(arena.Copy(item)));
+  object::Value list = object::Value::EmptyList();
+  for (const std::string& item : items) list.Append(arena, object::Value::String(arena.Copy(item)));
   rule.Set(arena, field, list);
 }
 
-Value ToValue(Arena& arena, const PolicyRule& rule) {
-  Value value = Value::EmptyObject(arena, rbac::PolicyRule::Type());
+object::Value ToValue(Arena& arena, const PolicyRule& rule) {
+  object::Value value = object::Value::EmptyObject(arena, rbac::PolicyRule::Type());
   SetStrings(value, arena, "verbs", rule.verbs);
   SetStrings(value, arena, "apiGroups", rule.api_groups);
   SetStrings(value, arena, "resources", rule.resources);
@@ -90,67 +92,69 @@ Value ToValue(Arena& arena, const PolicyRule& rule) {
   return value;
 }
 
-bool AddMissingRules(Document& role, const Document& expected) {
+bool AddMissingRules(object::Document& role, const object::Document& expected) {
   const auto held = ReadPolicyRules(role.root().Find("rules"));
   const auto wanted = ReadPolicyRules(expected.root().Find("rules"));
   const std::vector<PolicyRule> missing = UncoveredRules(held, wanted);
   if (missing.empty()) return false;
-  Value* rules = role.root().Find("rules");
-  if (rules == nullptr) rules = &role.root().Set(role.arena(), "rules", Value::EmptyList());
+  object::Value* rules = role.root().Find("rules");
+  if (rules == nullptr) rules = &role.root().Set(role.arena(), "rules", object::Value::EmptyList());
   for (const PolicyRule& rule : missing) rules->Append(role.arena(), ToValue(role.arena(), rule));
   return true;
 }
 
-bool ReconcileAggregation(Document& role, const Document& expected) {
+bool ReconcileAggregation(object::Document& role, const object::Document& expected) {
   if (role.type() != rbac::ClusterRole::Type()) return false;
-  const Value* wanted = expected.root().Find("aggregationRule");
+  const object::Value* wanted = expected.root().Find("aggregationRule");
   if (wanted == nullptr) return role.root().Erase("aggregationRule");
-  const Value* selectors = wanted->Find("clusterRoleSelectors");
+  const object::Value* selectors = wanted->Find("clusterRoleSelectors");
   if (selectors == nullptr || selectors->size() == 0) return false;
-  Value& rule = rbac::MutableClusterRole(role).mutable_aggregation_rule().AsValue();
+  object::Value& rule = rbac::MutableClusterRole(role).mutable_aggregation_rule().AsValue();
   return AddMissingItems(rule, role.arena(), selectors, "clusterRoleSelectors");
 }
 
-bool IsRole(const Document& object) { return object.root().type()->name.ends_with("Role"); }
+bool IsRole(const object::Document& object) { return object.root().type()->name.ends_with("Role"); }
 
 // Kind, namespace and name.
-std::string KeyOf(const Document& object) {
+std::string KeyOf(const object::Document& object) {
   return std::string(object.root().type()->name) + "/" +
          std::string(MetadataText(object, "namespace")) + "/" +
          std::string(MetadataText(object, "name"));
 }
 
-using ObjectMap = std::map<std::string, const Document*>;
+using ObjectMap = std::map<std::string, const object::Document*>;
 
-const Document* Find(const ObjectMap& objects, std::string_view kind, std::string_view name) {
+const object::Document* Find(const ObjectMap& objects, std::string_view kind,
+                             std::string_view name) {
   const auto found = objects.find(std::string(kind) + "//" + std::string(name));
   return found != objects.end() ? found->second : nullptr;
 }
 
 // A new object of this name with what `source` has.
-Document CopyAs(const Document& source, std::string_view name) {
-  Document copy = source.Copy();
-  Value fresh = Value::EmptyObject(copy.arena(), views::meta_v1::ObjectMeta::Type());
+object::Document CopyAs(const object::Document& source, std::string_view name) {
+  object::Document copy = source.Copy();
+  object::Value fresh =
+      object::Value::EmptyObject(copy.arena(), views::meta_v1::ObjectMeta::Type());
   for (const char* map : {"labels", "annotations"}) {
-    if (const Value* entries = copy.root().FindPath({"metadata", map})) {
+    if (const object::Value* entries = copy.root().FindPath({"metadata", map})) {
       fresh.Set(copy.arena(), map, *entries);
     }
   }
-  fresh.Set(copy.arena(), "name", Value::String(copy.arena().Copy(name)));
+  fresh.Set(copy.arena(), "name", object::Value::String(copy.arena().Copy(name)));
   copy.root().Set(copy.arena(), "metadata", fresh);
   return copy;
 }
 
 // Objects that are about to be expected for the first time, with what their predecessors hold.
-std::vector<Document> Inherited(const ObjectMap& objects) {
-  std::vector<Document> inherited;
+std::vector<object::Document> Inherited(const ObjectMap& objects) {
+  std::vector<object::Document> inherited;
   for (const Rename& rename : kAggregated) {
-    const Document* from = Find(objects, "ClusterRole", rename.from);
+    const object::Document* from = Find(objects, "ClusterRole", rename.from);
     if (from == nullptr || Find(objects, "ClusterRole", rename.to) != nullptr) continue;
     if (from->root().Find("aggregationRule") != nullptr) break;
     inherited.push_back(CopyAs(*from, rename.to));
   }
-  const Document* from = Find(objects, "ClusterRoleBinding", kSplitBinding.from);
+  const object::Document* from = Find(objects, "ClusterRoleBinding", kSplitBinding.from);
   if (from != nullptr && Find(objects, "ClusterRoleBinding", kSplitBinding.to) == nullptr) {
     inherited.push_back(CopyAs(*from, kSplitBinding.to));
     rbac::MutableClusterRoleBinding(inherited.back()).mutable_role_ref().set_name(kSplitBinding.to);
@@ -158,7 +162,8 @@ std::vector<Document> Inherited(const ObjectMap& objects) {
   return inherited;
 }
 
-void PlanOne(const Document& existing, Document expected, bool is_new, RbacPlan& plan) {
+void PlanOne(const object::Document& existing, object::Document expected, bool is_new,
+             RbacPlan& plan) {
   if (IsRole(expected)) {
     auto role = ReconcileRole(existing, expected);
     if (is_new) {
@@ -193,7 +198,7 @@ bool IsRace(const Status& status) {
 
 void Attempt(std::shared_ptr<BootstrapRun> run) {
   ++run->attempts;
-  run->objects.List([run](Result<std::vector<Document>> existing) {
+  run->objects.List([run](Result<std::vector<object::Document>> existing) {
     if (!existing) {
       run->done(std::unexpected(std::move(existing).error()));
       return;
@@ -215,9 +220,10 @@ void Attempt(std::shared_ptr<BootstrapRun> run) {
 
 }  // namespace
 
-std::optional<Document> ReconcileRole(const Document& existing, const Document& expected) {
+std::optional<object::Document> ReconcileRole(const object::Document& existing,
+                                              const object::Document& expected) {
   if (IsProtected(existing)) return std::nullopt;
-  Document role = existing.Copy();
+  object::Document role = existing.Copy();
   bool changed = AddMissingEntries(role, expected, "annotations");
   changed |= AddMissingEntries(role, expected, "labels");
   changed |= AddMissingRules(role, expected);
@@ -226,15 +232,15 @@ std::optional<Document> ReconcileRole(const Document& existing, const Document& 
   return role;
 }
 
-std::optional<ReconciledBinding> ReconcileBinding(const Document& existing,
-                                                  const Document& expected) {
+std::optional<ReconciledBinding> ReconcileBinding(const object::Document& existing,
+                                                  const object::Document& expected) {
   if (IsProtected(existing)) return std::nullopt;
-  const Value* held = existing.root().Find("roleRef");
-  const Value* wanted = expected.root().Find("roleRef");
-  if (held == nullptr || !DeepEqual(*held, *wanted)) {
+  const object::Value* held = existing.root().Find("roleRef");
+  const object::Value* wanted = expected.root().Find("roleRef");
+  if (held == nullptr || !object::DeepEqual(*held, *wanted)) {
     return ReconciledBinding{expected.Copy(), true};
   }
-  Document binding = existing.Copy();
+  object::Document binding = existing.Copy();
   bool changed = AddMissingEntries(binding, expected, "annotations");
   changed |= AddMissingEntries(binding, expected, "labels");
   changed |= AddMissingItems(binding.root(), binding.arena(), expected.root().Find("subjects"),
@@ -243,16 +249,17 @@ std::optional<ReconciledBinding> ReconcileBinding(const Document& existing,
   return ReconciledBinding{std::move(binding), false};
 }
 
-RbacPlan PlanRbac(std::span<const Document> existing, std::vector<Document> expected) {
+RbacPlan PlanRbac(std::span<const object::Document> existing,
+                  std::vector<object::Document> expected) {
   ObjectMap objects;
-  for (const Document& object : existing) {
+  for (const object::Document& object : existing) {
     if (object.type() != nullptr) objects.emplace(KeyOf(object), &object);
   }
-  const std::vector<Document> inherited = Inherited(objects);
+  const std::vector<object::Document> inherited = Inherited(objects);
   ObjectMap heirs;
-  for (const Document& object : inherited) heirs.emplace(KeyOf(object), &object);
+  for (const object::Document& object : inherited) heirs.emplace(KeyOf(object), &object);
   RbacPlan plan;
-  for (Document& object : expected) {
+  for (object::Document& object : expected) {
     const std::string key = KeyOf(object);
     if (const auto found = objects.find(key); found != objects.end()) {
       PlanOne(*found->second, std::move(object), false, plan);
@@ -275,4 +282,4 @@ void EnsureBootstrapPolicy(RbacObjects& objects, std::move_only_function<void(Re
   Attempt(std::make_shared<BootstrapRun>(BootstrapRun{objects, std::move(done)}));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

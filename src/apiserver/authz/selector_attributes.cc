@@ -8,24 +8,24 @@
 #include "object/selector/field_selector.h"
 #include "object/selector/label_selector.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace authorization = views::authorization_k8s_io_v1;
 
 constexpr char kPath[] = "spec.resourceAttributes.";
 
-std::string Shown(std::string_view text) { return EncodeJson(Value::String(text)); }
+std::string Shown(std::string_view text) { return object::EncodeJson(object::Value::String(text)); }
 
-std::vector<std::string> Strings(ListView<std::string_view> list) {
+std::vector<std::string> Strings(object::ListView<std::string_view> list) {
   return {list.begin(), list.end()};
 }
 
 void ValidateValues(std::string_view op, bool has_values, const std::string& path,
                     std::vector<StatusCause>& causes) {
   if ((op == "In" || op == "NotIn") && !has_values) {
-    causes.push_back(
-        RequiredValue(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+    causes.push_back(object::RequiredValue(path + ".values",
+                                           "must be specified when `operator` is 'In' or 'NotIn'"));
   }
   if ((op == "Exists" || op == "DoesNotExist") && has_values) {
     causes.push_back({.reason = "FieldValueForbidden",
@@ -38,13 +38,13 @@ void ValidateValues(std::string_view op, bool has_values, const std::string& pat
 void ValidateForm(std::string_view raw, bool has_requirements, const std::string& path,
                   std::vector<StatusCause>& causes) {
   if (!raw.empty() && has_requirements) {
-    causes.push_back(InvalidValue(path + ".rawSelector", Shown(raw),
-                                  "may not specified at the same time as requirements"));
+    causes.push_back(object::InvalidValue(path + ".rawSelector", Shown(raw),
+                                          "may not specified at the same time as requirements"));
   }
   if (raw.empty() && !has_requirements) {
-    causes.push_back(
-        RequiredValue(path + ".requirements",
-                      "when " + path + " is specified, requirements or rawSelector is required"));
+    causes.push_back(object::RequiredValue(
+        path + ".requirements",
+        "when " + path + " is specified, requirements or rawSelector is required"));
   }
 }
 
@@ -60,14 +60,14 @@ void ValidateLabels(const authorization::LabelSelectorAttributes& selector,
     const auto requirement = selector.requirements()[i];
     const std::string item = ItemPath(path, i);
     ValidateValues(requirement.operator_(), !requirement.values().empty(), item, causes);
-    for (const std::string& problem : CheckQualifiedName(requirement.key())) {
-      causes.push_back(InvalidValue(item + ".key", Shown(requirement.key()), problem));
+    for (const std::string& problem : object::CheckQualifiedName(requirement.key())) {
+      causes.push_back(object::InvalidValue(item + ".key", Shown(requirement.key()), problem));
     }
     for (size_t j = 0; j < requirement.values().size(); ++j) {
       const std::string_view value = requirement.values()[j];
-      for (const std::string& problem : CheckLabelValue(value)) {
-        causes.push_back(
-            InvalidValue(item + ".values[" + std::to_string(j) + "]", Shown(value), problem));
+      for (const std::string& problem : object::CheckLabelValue(value)) {
+        causes.push_back(object::InvalidValue(item + ".values[" + std::to_string(j) + "]",
+                                              Shown(value), problem));
       }
     }
   }
@@ -81,45 +81,45 @@ void ValidateFields(const authorization::FieldSelectorAttributes& selector,
     const auto requirement = selector.requirements()[i];
     const std::string item = ItemPath(path, i);
     if (requirement.key().empty()) {
-      causes.push_back(RequiredValue(item + ".key", "must be specified"));
+      causes.push_back(object::RequiredValue(item + ".key", "must be specified"));
     }
     ValidateValues(requirement.operator_(), !requirement.values().empty(), item, causes);
   }
 }
 
-std::string_view OperatorText(LabelOperator op) {
+std::string_view OperatorText(object::LabelOperator op) {
   switch (op) {
-    case LabelOperator::kEquals:
+    case object::LabelOperator::kEquals:
       return "=";
-    case LabelOperator::kDoubleEquals:
+    case object::LabelOperator::kDoubleEquals:
       return "==";
-    case LabelOperator::kNotEquals:
+    case object::LabelOperator::kNotEquals:
       return "!=";
-    case LabelOperator::kIn:
+    case object::LabelOperator::kIn:
       return "in";
-    case LabelOperator::kNotIn:
+    case object::LabelOperator::kNotIn:
       return "notin";
-    case LabelOperator::kExists:
+    case object::LabelOperator::kExists:
       return "exists";
-    case LabelOperator::kDoesNotExist:
+    case object::LabelOperator::kDoesNotExist:
       return "!";
-    case LabelOperator::kGreaterThan:
+    case object::LabelOperator::kGreaterThan:
       return "gt";
-    case LabelOperator::kLessThan:
+    case object::LabelOperator::kLessThan:
       return "lt";
   }
   return {};
 }
 
-std::optional<LabelOperator> LabelOperatorOf(std::string_view name) {
-  if (name == "In") return LabelOperator::kIn;
-  if (name == "NotIn") return LabelOperator::kNotIn;
-  if (name == "Exists") return LabelOperator::kExists;
-  if (name == "DoesNotExist") return LabelOperator::kDoesNotExist;
+std::optional<object::LabelOperator> LabelOperatorOf(std::string_view name) {
+  if (name == "In") return object::LabelOperator::kIn;
+  if (name == "NotIn") return object::LabelOperator::kNotIn;
+  if (name == "Exists") return object::LabelOperator::kExists;
+  if (name == "DoesNotExist") return object::LabelOperator::kDoesNotExist;
   return std::nullopt;
 }
 
-void Append(SelectorRequirements& out, const LabelRequirement& requirement) {
+void Append(SelectorRequirements& out, const object::LabelRequirement& requirement) {
   out.requirements.push_back(
       {requirement.key(), std::string(OperatorText(requirement.op())), requirement.values()});
 }
@@ -142,10 +142,10 @@ SelectorRequirements FieldRequirementsOf(const authorization::ResourceAttributes
   SelectorRequirements out;
   const auto selector = attributes.field_selector();
   if (!selector.raw_selector().empty()) {
-    const auto parsed = FieldSelector::Parse(selector.raw_selector());
+    const auto parsed = object::FieldSelector::Parse(selector.raw_selector());
     out.has_faults = !parsed.has_value();
     if (parsed) {
-      for (const FieldTerm& term : parsed->terms()) {
+      for (const object::FieldTerm& term : parsed->terms()) {
         out.requirements.push_back({term.field, term.negated ? "!=" : "=", {term.value}});
       }
     }
@@ -166,10 +166,11 @@ SelectorRequirements LabelRequirementsOf(const authorization::ResourceAttributes
   SelectorRequirements out;
   const auto selector = attributes.label_selector();
   if (!selector.raw_selector().empty()) {
-    const auto parsed = LabelSelector::Parse(selector.raw_selector());
+    const auto parsed = object::LabelSelector::Parse(selector.raw_selector());
     out.has_faults = !parsed.has_value();
     if (parsed) {
-      for (const LabelRequirement& requirement : parsed->requirements()) Append(out, requirement);
+      for (const object::LabelRequirement& requirement : parsed->requirements())
+        Append(out, requirement);
     }
   }
   for (const auto requirement : selector.requirements()) {
@@ -178,8 +179,8 @@ SelectorRequirements LabelRequirementsOf(const authorization::ResourceAttributes
       out.has_faults = true;
       continue;
     }
-    const auto made =
-        LabelRequirement::Make(std::string(requirement.key()), *op, Strings(requirement.values()));
+    const auto made = object::LabelRequirement::Make(std::string(requirement.key()), *op,
+                                                     Strings(requirement.values()));
     if (made) {
       Append(out, *made);
     } else {
@@ -189,4 +190,4 @@ SelectorRequirements LabelRequirementsOf(const authorization::ResourceAttributes
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

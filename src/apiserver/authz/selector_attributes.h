@@ -11,14 +11,14 @@
 #include "serving/auth/authorizer.h"
 #include "views/authorization.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Appends what is wrong with the selectors of spec.resourceAttributes.
 void ValidateSelectors(const views::authorization_k8s_io_v1::ResourceAttributes& attributes,
                        std::vector<StatusCause>& causes);
 
 struct SelectorRequirements {
-  std::vector<SelectedBy> requirements = {};
+  std::vector<serving::SelectedBy> requirements = {};
   bool has_faults = false;  // some were left out
 
   // "spec.resourceAttributes.fieldSelector ignored due to parse error", or partially; "" if not.
@@ -29,4 +29,4 @@ SelectorRequirements FieldRequirementsOf(
 SelectorRequirements LabelRequirementsOf(
     const views::authorization_k8s_io_v1::ResourceAttributes& attributes);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/bootstrap/system_objects.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using std::chrono::seconds;
@@ -92,7 +92,7 @@ void Bootstrap::Stop() {
 void Bootstrap::Drain() {
   Stop();
   if (!thread_ || !done() || !options_.reconcile_endpoints) return;
-  if (const StoreHealth health = context_.store.Health(); !health.writable) {
+  if (const store::StoreHealth health = context_.store.Health(); !health.writable) {
     // Nobody should wait for its answer to see this process end.
     context_.log.Warning(
         "this server stays in the endpoints of the kubernetes service until its "
@@ -171,7 +171,7 @@ Result<void> Bootstrap::EnsureAll() {
     }
   }
   const auto wanted = [this] {
-    const Timestamp now = NowOf(context_.rest.clock);
+    const object::Timestamp now = NowOf(context_.rest.clock);
     std::vector<WantedObject> objects = KeptObjects();
     Append(SystemPriorityClasses(), objects);
     Append(ApiServices(context_.served, now), objects);
@@ -190,7 +190,7 @@ Result<void> Bootstrap::EnsureAll() {
 }
 
 std::vector<WantedObject> Bootstrap::KeptObjects() const {
-  const Timestamp now = NowOf(context_.rest.clock);
+  const object::Timestamp now = NowOf(context_.rest.clock);
   std::vector<WantedObject> objects = SystemNamespaces();
   Append(FlowControlObjects(now), objects);
   Append(AuthenticationConfigMap(options_.authentication), objects);
@@ -215,4 +215,4 @@ Result<void> Bootstrap::RenewServerIdentity() {
   return written;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

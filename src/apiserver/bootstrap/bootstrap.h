@@ -29,12 +29,12 @@
 #include "base/log.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // All outlive the bootstrap.
 struct BootstrapContext {
   StorageSet& storages;
-  Store& store;
+  store::Store& store;
   const Registry& registry;
   RestContext& rest;
   const ServedResources& served;
@@ -103,4 +103,4 @@ class Bootstrap {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

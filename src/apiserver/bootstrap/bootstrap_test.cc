@@ -16,11 +16,11 @@
 #include "store/embedded/memory_engine.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
-  std::vector<const ResourceHub*> out;
+std::vector<const object::ResourceHub*> HubsOf(const ServedResources& served) {
+  std::vector<const object::ResourceHub*> out;
   for (const ServedGroup& group : served.groups()) {
     for (const ServedVersion& version : group.versions) {
       for (const ServedResource& resource : version.resources) out.push_back(resource.desc->hub);
@@ -32,16 +32,16 @@ std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
 // An API server without anything that serves.
 class Server {
  public:
-  Server(const std::shared_ptr<MemoryDisk>& disk, Clock& clock, std::string_view address)
+  Server(const std::shared_ptr<store::MemoryDisk>& disk, Clock& clock, std::string_view address)
       : clock_(clock),
         served_(*RuntimeConfig::Parse(""), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}})),
         log_(clock, sink_) {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [disk] { return disk->Open(); };
     options.clock = &clock;
     options.random = &random_;
     options.compaction_interval = Duration(0);
-    own_store_ = std::move(*EmbeddedStore::Open(std::move(options)));
+    own_store_ = std::move(*store::EmbeddedStore::Open(std::move(options)));
     Begin(*own_store_, address);
   }
   // A second server of the same cluster.
@@ -57,9 +57,9 @@ class Server {
     storages_->Stop();
   }
 
-  void Begin(Store& store, std::string_view address) {
+  void Begin(store::Store& store, std::string_view address) {
     store_ = &store;
-    leases_ = std::make_unique<LeasePool>(store, clock_);
+    leases_ = std::make_unique<store::LeasePool>(store, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
         StorageEnvironment{store, clock_, random_, *leases_, KindDefaults()});
     storages_ = std::move(*StorageSet::Make(HubsOf(served_), *environment_));
@@ -83,20 +83,20 @@ class Server {
   void Start() { bootstrap_->Start(); }
   void Drain() { bootstrap_->Drain(); }
   std::string Log() { return sink_.Text(); }
-  Store& store() { return *store_; }
+  store::Store& store() { return *store_; }
 
   std::map<std::string, int64_t> Keys() {
     std::map<std::string, int64_t> out;
-    const auto reply = RangeAndWait(*store_, {.range = KeyRange::All()});
-    for (const KeyValue& entry : reply->entries) out[entry.key] = entry.mod_revision.value;
+    const auto reply = store::RangeAndWait(*store_, {.range = store::KeyRange::All()});
+    for (const store::KeyValue& entry : reply->entries) out[entry.key] = entry.mod_revision.value;
     return out;
   }
   std::string Json(std::string_view key) {
-    const auto reply =
-        RangeAndWait(*store_, {.range = KeyRange::Single("/registry/" + std::string(key))});
+    const auto reply = store::RangeAndWait(
+        *store_, {.range = store::KeyRange::Single("/registry/" + std::string(key))});
     if (reply->entries.empty()) return "none";
     const auto object = DecodeStored(reply->entries[0].value.view(), {});
-    return object ? EncodeJson(object->root()) : object.error().message();
+    return object ? object::EncodeJson(object->root()) : object.error().message();
   }
 
  private:
@@ -105,9 +105,9 @@ class Server {
   ServedResources served_;
   MemoryLogSink sink_;
   skiff::Log log_;
-  std::unique_ptr<EmbeddedStore> own_store_;
-  Store* store_ = nullptr;
-  std::unique_ptr<LeasePool> leases_;
+  std::unique_ptr<store::EmbeddedStore> own_store_;
+  store::Store* store_ = nullptr;
+  std::unique_ptr<store::LeasePool> leases_;
   std::unique_ptr<StorageEnvironment> environment_;
   std::unique_ptr<StorageSet> storages_;
   std::unique_ptr<Deadlines> deadlines_;
@@ -139,7 +139,7 @@ class BootstrapTest : public ::testing::Test {
   }
 
   ManualClock clock_;
-  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
+  std::shared_ptr<store::MemoryDisk> disk_ = store::MemoryDisk::Make();
 };
 
 TEST_F(BootstrapTest, MakesWhatEveryClusterHas) {
@@ -194,9 +194,10 @@ TEST_F(BootstrapTest, NobodyWaitsAtTheEndForAStoreThatCannotBeWritten) {
   server.Start();
   ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
   disk_->SetFull(true);
-  Transaction put;
-  put.writes.push_back({Write::Kind::kPut, "/registry/a", SharedBytes(std::string("1")), {}});
-  ASSERT_FALSE(CommitAndWait(server.store(), std::move(put)));
+  store::Transaction put;
+  put.writes.push_back(
+      {store::Write::Kind::kPut, "/registry/a", SharedBytes(std::string("1")), {}});
+  ASSERT_FALSE(store::CommitAndWait(server.store(), std::move(put)));
   server.Drain();
   EXPECT_NE(server.Log().find("until its key expires"), std::string::npos) << server.Log();
 }
@@ -206,10 +207,10 @@ TEST_F(BootstrapTest, AFlowSchemaSaysThatItsPriorityLevelIsGone) {
   server.Start();
   ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
   ASSERT_TRUE(WaitFor(server, "flowschemas/service-accounts", R"("reason":"Found")"));
-  Transaction remove;
+  store::Transaction remove;
   remove.writes.push_back(
-      {Write::Kind::kDelete, "/registry/prioritylevelconfigurations/workload-low", {}, {}});
-  ASSERT_TRUE(CommitAndWait(server.store(), std::move(remove)));
+      {store::Write::Kind::kDelete, "/registry/prioritylevelconfigurations/workload-low", {}, {}});
+  ASSERT_TRUE(store::CommitAndWait(server.store(), std::move(remove)));
   // Long before the level itself is made anew.
   clock_.Advance(std::chrono::seconds(3));
   EXPECT_TRUE(WaitFor(server, "flowschemas/service-accounts", R"("reason":"NotFound")"));
@@ -220,12 +221,12 @@ TEST_F(BootstrapTest, MakesAnewWhatSomebodyDeleted) {
   Server server(disk_, clock_, "192.0.2.1");
   server.Start();
   ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
-  Transaction remove;
+  store::Transaction remove;
   for (const char* key : {"namespaces/kube-public", "services/specs/default/kubernetes",
                           "ipaddresses/10.0.0.1", "services/endpoints/default/kubernetes"}) {
-    remove.writes.push_back({Write::Kind::kDelete, "/registry/" + std::string(key), {}, {}});
+    remove.writes.push_back({store::Write::Kind::kDelete, "/registry/" + std::string(key), {}, {}});
   }
-  ASSERT_TRUE(CommitAndWait(server.store(), std::move(remove)));
+  ASSERT_TRUE(store::CommitAndWait(server.store(), std::move(remove)));
   clock_.Advance(std::chrono::seconds(11));
   EXPECT_TRUE(WaitFor(server, "services/specs/default/kubernetes", "10.0.0.1"));
   EXPECT_TRUE(WaitFor(server, "services/endpoints/default/kubernetes", "192.0.2.1"));
@@ -256,10 +257,10 @@ TEST_F(BootstrapTest, KeepsMandatoryObjectsAsTheyAreAndSuggestedOnesIfNobodyChan
                          std::string_view to) {
     std::string json = server.Json(key);
     json.replace(json.find(from), from.size(), to);
-    Transaction put;
+    store::Transaction put;
     put.writes.push_back(
-        {Write::Kind::kPut, "/registry/" + std::string(key), SharedBytes(json), {}});
-    ASSERT_TRUE(CommitAndWait(server.store(), std::move(put)));
+        {store::Write::Kind::kPut, "/registry/" + std::string(key), SharedBytes(json), {}});
+    ASSERT_TRUE(store::CommitAndWait(server.store(), std::move(put)));
   };
   Server server(disk_, clock_, "192.0.2.1");
   server.Start();
@@ -283,4 +284,4 @@ TEST(ApiServerIdentity, IsADigestOfTheHostName) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,7 +16,7 @@
 #include "views/core/v1.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
@@ -41,7 +41,8 @@ bool Says(const Conditions& conditions, const WantedCondition& wanted) {
 
 // Since when the condition has its status: as before if that stays.
 template <typename Conditions>
-Timestamp Since(const Conditions& conditions, const WantedCondition& wanted, Timestamp now) {
+object::Timestamp Since(const Conditions& conditions, const WantedCondition& wanted,
+                        object::Timestamp now) {
   for (const auto each : conditions) {
     if (each.type() == wanted.type && each.status() == wanted.status) {
       return each.last_transition_time();
@@ -62,9 +63,9 @@ WantedCondition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* leve
 }
 
 // The condition is applied, so that it has an owner that others can see.
-void ApplyDangling(const DefaultPlans& defaults, const WantedCondition& wanted, Timestamp now,
-                   Document& object) {
-  Document config = flow::FlowSchema::New();
+void ApplyDangling(const DefaultPlans& defaults, const WantedCondition& wanted,
+                   object::Timestamp now, object::Document& object) {
+  object::Document config = flow::FlowSchema::New();
   flow::MutableFlowSchema schema(config);
   schema.mutable_metadata().set_name(MetaOf(object).name());
   auto condition = schema.mutable_status().add_conditions();
@@ -79,11 +80,11 @@ void ApplyDangling(const DefaultPlans& defaults, const WantedCondition& wanted, 
                            .subresource = "status",
                            .storage = nullptr,
                            .now = now};
-  Result<Document> untyped = DecodeJson(EncodeJson(config.root()), nullptr);
+  Result<object::Document> untyped = object::DecodeJson(object::EncodeJson(config.root()), nullptr);
   if (!untyped) return;
   // JSON shows an empty spec, about which nothing is to be said.
   untyped->root().Erase("spec");
-  Result<Document> applied = ApplyConfiguration(defaults, writer, object, *untyped, true);
+  Result<object::Document> applied = ApplyConfiguration(defaults, writer, object, *untyped, true);
   if (applied) object = std::move(*applied);
 }
 
@@ -106,9 +107,9 @@ std::optional<WantedCondition> AvailableOf(const registration::APIService& servi
                          .message = "service/" + where + " is not present"};
 }
 
-void SetAvailable(const WantedCondition& wanted, Timestamp now, Document& object) {
+void SetAvailable(const WantedCondition& wanted, object::Timestamp now, object::Document& object) {
   const auto before = registration::APIService(object).status().conditions();
-  const Timestamp since = Since(before, wanted, now);
+  const object::Timestamp since = Since(before, wanted, now);
   size_t at = 0;
   for (const registration::APIServiceCondition each : before) {
     if (each.type() == wanted.type) break;
@@ -133,13 +134,13 @@ struct Wrong {
 
 Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
   constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
-  const ResourceDesc& schemas = *FindResource(kGroup, "v1", "flowschemas");
+  const object::ResourceDesc& schemas = *object::FindResource(kGroup, "v1", "flowschemas");
   ResourceStorage* levels =
-      writer.StorageOf(*FindResource(kGroup, "v1", "prioritylevelconfigurations"));
+      writer.StorageOf(*object::FindResource(kGroup, "v1", "prioritylevelconfigurations"));
   if (levels == nullptr || !levels->cache().ready()) return {};
   std::vector<Wrong> wrong;
-  ForEachInCache(writer.StorageOf(schemas), [&](const CacheEntry& entry) {
-    const Result<Document> object = DecodeStored(entry.value().view(), {});
+  ForEachInCache(writer.StorageOf(schemas), [&](const store::CacheEntry& entry) {
+    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const flow::FlowSchema schema(*object);
     WantedCondition wanted = DanglingOf(schema, levels);
@@ -148,9 +149,10 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
   });
   Result<void> out;
   for (Wrong& each : wrong) {
-    const Timestamp now = NowOf(writer.rest().clock);
+    const object::Timestamp now = NowOf(writer.rest().clock);
     Result<void> written = writer.RepairExisting(
-        schemas, each.name, [&writer, wanted = std::move(each.wanted), now](Document& object) {
+        schemas, each.name,
+        [&writer, wanted = std::move(each.wanted), now](object::Document& object) {
           if (!Says(flow::FlowSchema(object).status().conditions(), wanted)) {
             ApplyDangling(writer.rest().defaults, wanted, now, object);
           }
@@ -161,12 +163,13 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
 }
 
 Result<void> KeepApiServiceConditions(SystemWriter& writer) {
-  const ResourceDesc& resource = *FindResource("apiregistration.k8s.io", "v1", "apiservices");
-  ResourceStorage* services = writer.StorageOf(*FindResource("", "v1", "services"));
+  const object::ResourceDesc& resource =
+      *object::FindResource("apiregistration.k8s.io", "v1", "apiservices");
+  ResourceStorage* services = writer.StorageOf(*object::FindResource("", "v1", "services"));
   if (services == nullptr || !services->cache().ready()) return {};
   std::vector<Wrong> wrong;
-  ForEachInCache(writer.StorageOf(resource), [&](const CacheEntry& entry) {
-    const Result<Document> object = DecodeStored(entry.value().view(), {});
+  ForEachInCache(writer.StorageOf(resource), [&](const store::CacheEntry& entry) {
+    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const registration::APIService service(*object);
     std::optional<WantedCondition> wanted = AvailableOf(service, services);
@@ -175,14 +178,14 @@ Result<void> KeepApiServiceConditions(SystemWriter& writer) {
   });
   Result<void> out;
   for (Wrong& each : wrong) {
-    const Timestamp now = NowOf(writer.rest().clock);
-    Result<void> written = writer.RepairExisting(
-        resource, each.name, [&writer, wanted = std::move(each.wanted), now](Document& object) {
-          SetAvailable(wanted, now, object);
-        });
+    const object::Timestamp now = NowOf(writer.rest().clock);
+    Result<void> written =
+        writer.RepairExisting(resource, each.name,
+                              [&writer, wanted = std::move(each.wanted), now](
+                                  object::Document& object) { SetAvailable(wanted, now, object); });
     if (!written) out = std::move(written);
   }
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,10 +8,10 @@
 #include "apiserver/bootstrap/system_writer.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Result<void> KeepFlowSchemaConditions(SystemWriter& writer);
 // Of services elsewhere. Those of this server are available from the start.
 Result<void> KeepApiServiceConditions(SystemWriter& writer);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

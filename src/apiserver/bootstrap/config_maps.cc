@@ -8,7 +8,7 @@
 #include "object/json/decode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -29,9 +29,9 @@ std::vector<std::string> Certificates(std::string_view pem) {
 
 std::vector<std::string> Names(std::string_view json) {
   std::vector<std::string> out;
-  const Result<Document> list = DecodeJson(json, nullptr);
+  const Result<object::Document> list = object::DecodeJson(json, nullptr);
   if (!list || !list->root().is_list()) return out;
-  for (const Value& each : list->root().items()) {
+  for (const object::Value& each : list->root().items()) {
     if (each.is_string()) out.emplace_back(each.AsText());
   }
   return out;
@@ -39,7 +39,7 @@ std::vector<std::string> Names(std::string_view json) {
 
 std::string NamesJson(const std::vector<std::string>& names) {
   std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ",") + JsonText(name);
+  for (const std::string& name : names) out += (out.empty() ? "" : ",") + object::JsonText(name);
   return "[" + out + "]";
 }
 
@@ -52,12 +52,12 @@ std::vector<std::string> Union(std::vector<std::string> first,
   return first;
 }
 
-std::string_view DataOf(const Document& object, std::string_view key) {
-  const Value* value = object.root().FindPath({"data", key});
+std::string_view DataOf(const object::Document& object, std::string_view key) {
+  const object::Value* value = object.root().FindPath({"data", key});
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
-void AddCertificates(Document& object, std::string_view key, const std::string& pem) {
+void AddCertificates(object::Document& object, std::string_view key, const std::string& pem) {
   if (pem.empty()) return;
   std::string all;
   for (const std::string& each : Union(Certificates(DataOf(object, key)), Certificates(pem))) {
@@ -66,11 +66,12 @@ void AddCertificates(Document& object, std::string_view key, const std::string& 
   core::MutableConfigMap(object).put_data(key, all);
 }
 
-void AddNames(Document& object, std::string_view key, const std::vector<std::string>& names) {
+void AddNames(object::Document& object, std::string_view key,
+              const std::vector<std::string>& names) {
   core::MutableConfigMap(object).put_data(key, NamesJson(Union(Names(DataOf(object, key)), names)));
 }
 
-void AddInfo(const AuthenticationInfo& info, Document& object) {
+void AddInfo(const AuthenticationInfo& info, object::Document& object) {
   AddCertificates(object, "client-ca-file", info.client_ca_pem);
   if (info.request_header_ca_pem.empty()) return;
   AddCertificates(object, "requestheader-client-ca-file", info.request_header_ca_pem);
@@ -83,7 +84,7 @@ void AddInfo(const AuthenticationInfo& info, Document& object) {
 
 WantedObject NewConfigMap(std::string_view name) {
   WantedObject out;
-  out.resource = FindResource("", "v1", "configmaps");
+  out.resource = object::FindResource("", "v1", "configmaps");
   out.object = core::ConfigMap::New();
   core::MutableConfigMap map(out.object);
   map.mutable_metadata().set_name(name);
@@ -92,7 +93,7 @@ WantedObject NewConfigMap(std::string_view name) {
 }
 
 bool IsDate(std::string_view text) {
-  return text.size() == 10 && ParseTime(std::string(text) + "T00:00:00Z").has_value();
+  return text.size() == 10 && object::ParseTime(std::string(text) + "T00:00:00Z").has_value();
 }
 
 }  // namespace
@@ -102,21 +103,21 @@ std::vector<WantedObject> AuthenticationConfigMap(const AuthenticationInfo& info
   if (info.client_ca_pem.empty() && info.request_header_ca_pem.empty()) return out;
   WantedObject map = NewConfigMap("extension-apiserver-authentication");
   AddInfo(info, map.object);
-  map.repair = [info](Document& object) { AddInfo(info, object); };
+  map.repair = [info](object::Document& object) { AddInfo(info, object); };
   out.push_back(std::move(map));
   return out;
 }
 
-WantedObject TokenTrackingConfigMap(Timestamp now) {
+WantedObject TokenTrackingConfigMap(object::Timestamp now) {
   WantedObject map = NewConfigMap("kube-apiserver-legacy-service-account-token-tracking");
-  map.repair = [now](Document& object) {
+  map.repair = [now](object::Document& object) {
     if (IsDate(DataOf(object, "since"))) return;
     std::string text;
-    AppendTime(now, text);
+    object::AppendTime(now, text);
     core::MutableConfigMap(object).put_data("since", text.substr(0, 10));
   };
   map.repair(map.object);
   return map;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

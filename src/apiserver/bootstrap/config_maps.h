@@ -8,7 +8,7 @@
 #include "apiserver/bootstrap/system_writer.h"
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What extension API servers need to know to authenticate as this server does.
 struct AuthenticationInfo {
@@ -27,6 +27,6 @@ struct AuthenticationInfo {
 std::vector<WantedObject> AuthenticationConfigMap(const AuthenticationInfo& info);
 
 // kube-system/kube-apiserver-legacy-service-account-token-tracking.
-WantedObject TokenTrackingConfigMap(Timestamp now);
+WantedObject TokenTrackingConfigMap(object::Timestamp now);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "views/core/v1.h"
 #include "views/discovery.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -21,8 +21,8 @@ constexpr std::chrono::seconds kKeyTtl{15};
 constexpr std::string_view kPortName = "https";
 constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirror";
 
-Document EndpointsOf(const std::vector<std::string>& addresses, uint16_t port) {
-  Document out = core::Endpoints::New();
+object::Document EndpointsOf(const std::vector<std::string>& addresses, uint16_t port) {
+  object::Document out = core::Endpoints::New();
   core::MutableEndpoints endpoints(out);
   endpoints.mutable_metadata().set_name("kubernetes");
   endpoints.mutable_metadata().set_namespace("default");
@@ -38,8 +38,8 @@ Document EndpointsOf(const std::vector<std::string>& addresses, uint16_t port) {
   return out;
 }
 
-Document SliceOf(const std::vector<std::string>& addresses, uint16_t port) {
-  Document out = discovery::EndpointSlice::New();
+object::Document SliceOf(const std::vector<std::string>& addresses, uint16_t port) {
+  object::Document out = discovery::EndpointSlice::New();
   discovery::MutableEndpointSlice slice(out);
   slice.mutable_metadata().set_name("kubernetes");
   slice.mutable_metadata().set_namespace("default");
@@ -63,10 +63,10 @@ Document SliceOf(const std::vector<std::string>& addresses, uint16_t port) {
 }
 
 // Sets the members of `object` that it shares with `wanted`, and leaves the others.
-void TakeMembers(const Document& wanted, Document& object,
+void TakeMembers(const object::Document& wanted, object::Document& object,
                  std::initializer_list<std::string_view> members) {
   for (const std::string_view member : members) {
-    const Value* value = wanted.root().Find(member);
+    const object::Value* value = wanted.root().Find(member);
     if (value == nullptr) {
       object.root().Erase(member);
     } else {
@@ -87,18 +87,18 @@ bool HasAddresses(const core::Endpoints& endpoints, std::vector<std::string> add
   return found == addresses;
 }
 
-Repair RepairEndpoints(const Document& wanted, const std::vector<std::string>& addresses,
+Repair RepairEndpoints(const object::Document& wanted, const std::vector<std::string>& addresses,
                        bool check_ports) {
-  return [shared = std::make_shared<Document>(wanted.Copy()), addresses,
-          check_ports](Document& object) {
+  return [shared = std::make_shared<object::Document>(wanted.Copy()), addresses,
+          check_ports](object::Document& object) {
     core::MutableEndpoints(object).mutable_metadata().put_labels(kSkipMirror, "true");
     if (!check_ports && HasAddresses(core::Endpoints(object), addresses)) return;
     TakeMembers(*shared, object, {"subsets"});
   };
 }
 
-Repair RepairSlice(const Document& wanted) {
-  return [shared = std::make_shared<Document>(wanted.Copy())](Document& object) {
+Repair RepairSlice(const object::Document& wanted) {
+  return [shared = std::make_shared<object::Document>(wanted.Copy())](object::Document& object) {
     discovery::MutableEndpointSlice(object).mutable_metadata().put_labels(
         "kubernetes.io/service-name", "kubernetes");
     TakeMembers(*shared, object, {"addressType", "endpoints", "ports"});
@@ -121,48 +121,48 @@ Result<void> EndpointReconciler::Reconcile() {
 }
 
 Result<void> EndpointReconciler::Remove() {
-  Transaction remove;
-  remove.writes.push_back({Write::Kind::kDelete, key(), {}, {}});
-  SKIFF_RETURN_IF_ERROR(CommitAndWait(store_, std::move(remove)));
-  if (lease_ != LeaseId{}) {
-    store_.RevokeLease(std::exchange(lease_, {}), [](const Result<Revision>&) {});
+  store::Transaction remove;
+  remove.writes.push_back({store::Write::Kind::kDelete, key(), {}, {}});
+  SKIFF_RETURN_IF_ERROR(store::CommitAndWait(store_, std::move(remove)));
+  if (lease_ != store::LeaseId{}) {
+    store_.RevokeLease(std::exchange(lease_, {}), [](const Result<store::Revision>&) {});
   }
   SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> addresses, LiveAddresses());
   return WriteEndpoints(addresses);
 }
 
 Result<void> EndpointReconciler::RenewKey() {
-  if (lease_ != LeaseId{}) {
-    const Result<LeaseInfo> renewed =
-        Await<LeaseInfo>([&](auto done) { store_.RenewLease(lease_, std::move(done)); });
+  if (lease_ != store::LeaseId{}) {
+    const Result<store::LeaseInfo> renewed = store::Await<store::LeaseInfo>(
+        [&](auto done) { store_.RenewLease(lease_, std::move(done)); });
     if (renewed) return {};
   }
   return WriteKey();
 }
 
 Result<void> EndpointReconciler::WriteKey() {
-  SKIFF_ASSIGN_OR_RETURN(const LeaseInfo lease, Await<LeaseInfo>([&](auto done) {
-                           store_.GrantLease(kKeyTtl, {}, std::move(done));
-                         }));
-  Document value = core::Endpoints::New();
+  SKIFF_ASSIGN_OR_RETURN(const store::LeaseInfo lease,
+                         store::Await<store::LeaseInfo>(
+                             [&](auto done) { store_.GrantLease(kKeyTtl, {}, std::move(done)); }));
+  object::Document value = core::Endpoints::New();
   core::MutableEndpoints endpoints(value);
   endpoints.mutable_metadata().set_generation(1);
   endpoints.add_subsets().add_addresses().set_ip(address_.ToString());
   std::string bytes;
-  EncodeStorage(value.root(), &bytes);
-  Transaction put;
-  put.writes.push_back({Write::Kind::kPut, key(), SharedBytes(bytes), lease.id});
-  SKIFF_RETURN_IF_ERROR(CommitAndWait(store_, std::move(put)));
+  object::EncodeStorage(value.root(), &bytes);
+  store::Transaction put;
+  put.writes.push_back({store::Write::Kind::kPut, key(), SharedBytes(bytes), lease.id});
+  SKIFF_RETURN_IF_ERROR(store::CommitAndWait(store_, std::move(put)));
   lease_ = lease.id;
   return {};
 }
 
 Result<std::vector<std::string>> EndpointReconciler::LiveAddresses() {
-  SKIFF_ASSIGN_OR_RETURN(const RangeReply reply,
-                         RangeAndWait(store_, {.range = KeyRange::Prefix(prefix_)}));
+  SKIFF_ASSIGN_OR_RETURN(const store::RangeReply reply,
+                         store::RangeAndWait(store_, {.range = store::KeyRange::Prefix(prefix_)}));
   std::vector<std::string> out;
-  for (const KeyValue& entry : reply.entries) {
-    const Result<Document> object = DecodeStored(entry.value.view(), {});
+  for (const store::KeyValue& entry : reply.entries) {
+    const Result<object::Document> object = DecodeStored(entry.value.view(), {});
     if (!object || object->type() != core::Endpoints::Type()) continue;
     const core::Endpoints endpoints(*object);
     if (endpoints.subsets().empty() || endpoints.subsets()[0].addresses().empty()) continue;
@@ -174,13 +174,13 @@ Result<std::vector<std::string>> EndpointReconciler::LiveAddresses() {
 
 Result<void> EndpointReconciler::WriteEndpoints(const std::vector<std::string>& addresses) {
   std::vector<WantedObject> objects(2);
-  objects[0].resource = FindResource("", "v1", "endpoints");
+  objects[0].resource = object::FindResource("", "v1", "endpoints");
   objects[0].object = EndpointsOf(addresses, port_);
   objects[0].repair = RepairEndpoints(objects[0].object, addresses, !ports_checked_);
-  objects[1].resource = FindResource("discovery.k8s.io", "v1", "endpointslices");
+  objects[1].resource = object::FindResource("discovery.k8s.io", "v1", "endpointslices");
   objects[1].object = SliceOf(addresses, port_);
   objects[1].repair = RepairSlice(objects[1].object);
   return writer_.Ensure(std::move(objects));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,11 +16,11 @@
 #include "base/status.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class EndpointReconciler {
  public:
-  EndpointReconciler(SystemWriter& writer, Store& store, const std::string& prefix,
+  EndpointReconciler(SystemWriter& writer, store::Store& store, const std::string& prefix,
                      const IpAddress& address, uint16_t port)
       : writer_(writer),
         store_(store),
@@ -41,12 +41,12 @@ class EndpointReconciler {
   std::string key() const { return prefix_ + address_.ToString(); }
 
   SystemWriter& writer_;
-  Store& store_;
+  store::Store& store_;
   const std::string prefix_;
   const IpAddress address_;
   const uint16_t port_;
-  LeaseId lease_;
+  store::LeaseId lease_;
   bool ports_checked_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
@@ -111,9 +111,9 @@ std::string SubjectsJson(std::string_view subjects) {
   return "[" + out + "]";
 }
 
-std::string SchemaJson(const FlowSchema& schema, Timestamp now) {
+std::string SchemaJson(const FlowSchema& schema, object::Timestamp now) {
   std::string time;
-  AppendTime(now, time);
+  object::AppendTime(now, time);
   std::string out = "{" + MetadataJson(schema.name) +
                     R"(,"spec":{"priorityLevelConfiguration":{"name":)" + Text(schema.level) +
                     R"(},"matchingPrecedence":)" + std::to_string(schema.precedence);
@@ -131,8 +131,9 @@ std::string SchemaJson(const FlowSchema& schema, Timestamp now) {
 
 // Whether an object is kept as this program has it: by its annotation, or, without one, if nobody
 // has changed it since it was made.
-bool FollowsProgram(Document& object) {
-  const Value* annotation = object.root().FindPath({"metadata", "annotations", kAutoUpdate});
+bool FollowsProgram(object::Document& object) {
+  const object::Value* annotation =
+      object.root().FindPath({"metadata", "annotations", kAutoUpdate});
   if (annotation != nullptr && annotation->is_string()) {
     if (annotation->AsText() == "true") return true;
     if (annotation->AsText() == "false") return false;
@@ -140,19 +141,19 @@ bool FollowsProgram(Document& object) {
   return MetaOf(object).generation() == 1;
 }
 
-void SetAutoUpdate(Document& object, bool on) {
-  Value& meta = MetaOf(object).value();
-  Value* annotations = meta.Find("annotations");
+void SetAutoUpdate(object::Document& object, bool on) {
+  object::Value& meta = MetaOf(object).value();
+  object::Value* annotations = meta.Find("annotations");
   if (annotations == nullptr) {
-    annotations = &meta.Set(object.arena(), "annotations", Value::EmptyMap());
+    annotations = &meta.Set(object.arena(), "annotations", object::Value::EmptyMap());
   }
-  annotations->Set(object.arena(), kAutoUpdate, Value::String(on ? "true" : "false"));
+  annotations->Set(object.arena(), kAutoUpdate, object::Value::String(on ? "true" : "false"));
 }
 
 WantedObject Make(std::string_view resource, const std::string& json, bool mandatory) {
   WantedObject out = Wanted(kGroup, "v1", resource, json);
-  out.repair = [wanted = std::make_shared<Document>(out.object.Copy()),
-                mandatory](Document& object) {
+  out.repair = [wanted = std::make_shared<object::Document>(out.object.Copy()),
+                mandatory](object::Document& object) {
     const bool follows = mandatory || FollowsProgram(object);
     SetAutoUpdate(object, follows);
     if (!follows) return;
@@ -164,7 +165,7 @@ WantedObject Make(std::string_view resource, const std::string& json, bool manda
 
 }  // namespace
 
-std::vector<WantedObject> FlowControlObjects(Timestamp now) {
+std::vector<WantedObject> FlowControlObjects(object::Timestamp now) {
   std::vector<WantedObject> out;
   constexpr std::string_view kLevelsResource = "prioritylevelconfigurations";
   out.push_back(Make(kLevelsResource,
@@ -181,4 +182,4 @@ std::vector<WantedObject> FlowControlObjects(Timestamp now) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

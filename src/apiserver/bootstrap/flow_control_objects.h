@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-std::vector<WantedObject> FlowControlObjects(Timestamp now);
+std::vector<WantedObject> FlowControlObjects(object::Timestamp now);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

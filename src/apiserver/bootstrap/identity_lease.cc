@@ -8,7 +8,7 @@
 #include "store/blocking.h"
 #include "views/coordination.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace coordination = views::coordination_k8s_io_v1;
@@ -18,11 +18,13 @@ constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity";
 constexpr std::string_view kComponent = "kube-apiserver";
 constexpr int32_t kDurationSeconds = 3600;
 
-const ResourceDesc& Leases() { return *FindResource("coordination.k8s.io", "v1", "leases"); }
+const object::ResourceDesc& Leases() {
+  return *object::FindResource("coordination.k8s.io", "v1", "leases");
+}
 
-Timestamp MicrosNow(Clock& clock) {
+object::Timestamp MicrosNow(Clock& clock) {
   const int64_t nanos = clock.Wall().count();
-  return MakeTimestamp(nanos / 1'000'000'000, nanos % 1'000'000'000 / 1000 * 1000);
+  return object::MakeTimestamp(nanos / 1'000'000'000, nanos % 1'000'000'000 / 1000 * 1000);
 }
 
 void AppendWithLength(std::string_view text, std::string& out) {
@@ -51,8 +53,8 @@ std::string ApiServerIdentity(std::string_view host_name) {
   std::string hashed;
   AppendWithLength(host_name, hashed);
   AppendWithLength(kComponent, hashed);
-  const Sha256Digest digest = Sha256(hashed);
-  return "apiserver-" + Base32(AsBytes(digest).substr(0, 16));
+  const crypto::Sha256Digest digest = crypto::Sha256(hashed);
+  return "apiserver-" + Base32(crypto::AsBytes(digest).substr(0, 16));
 }
 
 IdentityLease::IdentityLease(SystemWriter& writer, std::string host_name)
@@ -69,7 +71,8 @@ WantedObject IdentityLease::Renewed() {
   lease.mutable_metadata().set_name(name_);
   lease.mutable_metadata().set_namespace(kNamespace);
   lease.mutable_spec().set_holder_identity(holder_);
-  out.repair = [now = MicrosNow(writer_.rest().clock), host_name = host_name_](Document& object) {
+  out.repair = [now = MicrosNow(writer_.rest().clock),
+                host_name = host_name_](object::Document& object) {
     coordination::MutableLease current(object);
     current.mutable_metadata().put_labels(kIdentityLabel, kComponent);
     current.mutable_metadata().put_labels("kubernetes.io/hostname", host_name);
@@ -83,16 +86,17 @@ WantedObject IdentityLease::Renewed() {
 Result<void> IdentityLease::RemoveExpired() {
   ResourceStorage* storage = writer_.StorageOf(Leases());
   if (storage == nullptr) return {};
-  CacheListRequest request;
+  store::CacheListRequest request;
   request.selection.name_space = kNamespace;
-  SKIFF_ASSIGN_OR_RETURN(const ListReply leases, Await<ListReply>([&](auto done) {
+  SKIFF_ASSIGN_OR_RETURN(const store::ListReply leases,
+                         store::Await<store::ListReply>([&](auto done) {
                            storage->cache().List(std::move(request), std::move(done));
                          }));
-  const Timestamp now = MicrosNow(writer_.rest().clock);
-  ListCursor at = leases.Entries();
-  while (const CacheEntry* entry = at.Next()) {
-    SKIFF_ASSIGN_OR_RETURN(const Document object, DecodeStored(entry->value().view(), {}));
-    const Value* label = object.root().FindPath({"metadata", "labels", kIdentityLabel});
+  const object::Timestamp now = MicrosNow(writer_.rest().clock);
+  store::ListCursor at = leases.Entries();
+  while (const store::CacheEntry* entry = at.Next()) {
+    SKIFF_ASSIGN_OR_RETURN(const object::Document object, DecodeStored(entry->value().view(), {}));
+    const object::Value* label = object.root().FindPath({"metadata", "labels", kIdentityLabel});
     if (label == nullptr || !label->is_string() || label->AsText() != kComponent) continue;
     const coordination::LeaseSpec spec = coordination::Lease(object).spec();
     const int64_t duration = spec.lease_duration_seconds().value_or(0);
@@ -103,4 +107,4 @@ Result<void> IdentityLease::RemoveExpired() {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/bootstrap/system_writer.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // "apiserver-" and a digest of the host's name.
 std::string ApiServerIdentity(std::string_view host_name);
@@ -30,4 +30,4 @@ class IdentityLease {
   const std::string holder_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "object/scalar/time.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
@@ -14,9 +14,9 @@ namespace networking = views::networking_k8s_io_v1;
 constexpr std::string_view kNamespaces[] = {"kube-system", "kube-public", "kube-node-lease",
                                             "default"};
 
-std::string TimeText(Timestamp time) {
+std::string TimeText(object::Timestamp time) {
   std::string out;
-  AppendTime(time, out);
+  object::AppendTime(time, out);
   return out;
 }
 
@@ -100,12 +100,13 @@ WantedObject ApiService(const Priority& priority, const std::string& now) {
       now + R"(","reason":"Local","message":"Local APIServices are always available"}]}})";
   WantedObject out = Wanted("apiregistration.k8s.io", "v1", "apiservices", json);
   // Whoever takes the label away manages the object himself.
-  out.repair = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
-    const Value* labels = object.root().FindPath({"metadata", "labels"});
-    if (labels == nullptr || labels->Find(kManagedLabel) == nullptr) return;
-    object.root().Set(object.arena(), "spec",
-                      wanted->root().Find("spec")->CopyInto(object.arena()));
-  };
+  out.repair =
+      [wanted = std::make_shared<object::Document>(out.object.Copy())](object::Document& object) {
+        const object::Value* labels = object.root().FindPath({"metadata", "labels"});
+        if (labels == nullptr || labels->Find(kManagedLabel) == nullptr) return;
+        object.root().Set(object.arena(), "spec",
+                          wanted->root().Find("spec")->CopyInto(object.arena()));
+      };
   return out;
 }
 
@@ -138,7 +139,7 @@ std::vector<WantedObject> SystemPriorityClasses() {
   return out;
 }
 
-WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, Timestamp now) {
+WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, object::Timestamp now) {
   const std::string ready =
       R"({"type":"Ready","status":"True","lastTransitionTime":")" + TimeText(now) +
       R"(","reason":"","message":"Kubernetes default Service CIDR is ready"})";
@@ -146,21 +147,22 @@ WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, Timestamp now) 
       Wanted("networking.k8s.io", "v1", "servicecidrs",
              R"({"metadata":{"name":"kubernetes"},"spec":{"cidrs":)" + RangesJson(ranges) +
                  R"(},"status":{"conditions":[)" + ready + "]}}");
-  out.repair = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
-    const networking::ServiceCIDR want(*wanted);
-    const networking::ServiceCIDR have(object);
-    if (have.spec().cidrs().size() == 1 && want.spec().cidrs().size() == 2 &&
-        have.spec().cidrs()[0] == want.spec().cidrs()[0]) {
-      networking::MutableServiceCIDR(object).mutable_spec().add_cidrs(want.spec().cidrs()[1]);
-    }
-    if (!DeepEqual(*wanted->root().Find("spec"), *object.root().Find("spec"))) return;
-    if (object.root().FindPath({"metadata", "deletionTimestamp"}) != nullptr) return;
-    for (const auto condition : have.status().conditions()) {
-      if (condition.type() == "Ready" && condition.status() != "Unknown") return;
-    }
-    object.root().Set(object.arena(), "status",
-                      wanted->root().Find("status")->CopyInto(object.arena()));
-  };
+  out.repair =
+      [wanted = std::make_shared<object::Document>(out.object.Copy())](object::Document& object) {
+        const networking::ServiceCIDR want(*wanted);
+        const networking::ServiceCIDR have(object);
+        if (have.spec().cidrs().size() == 1 && want.spec().cidrs().size() == 2 &&
+            have.spec().cidrs()[0] == want.spec().cidrs()[0]) {
+          networking::MutableServiceCIDR(object).mutable_spec().add_cidrs(want.spec().cidrs()[1]);
+        }
+        if (!object::DeepEqual(*wanted->root().Find("spec"), *object.root().Find("spec"))) return;
+        if (object.root().FindPath({"metadata", "deletionTimestamp"}) != nullptr) return;
+        for (const auto condition : have.status().conditions()) {
+          if (condition.type() == "Ready" && condition.status() != "Unknown") return;
+        }
+        object.root().Set(object.arena(), "status",
+                          wanted->root().Find("status")->CopyInto(object.arena()));
+      };
   return out;
 }
 
@@ -179,7 +181,7 @@ WantedObject KubernetesService(const IpRange& range, uint16_t secure_port, int32
                     "internalTrafficPolicy":"Cluster"}})");
 }
 
-std::vector<WantedObject> ApiServices(const ServedResources& served, Timestamp now) {
+std::vector<WantedObject> ApiServices(const ServedResources& served, object::Timestamp now) {
   std::vector<WantedObject> out;
   const std::string time = TimeText(now);
   for (const Priority& each : kPriorities) {
@@ -190,4 +192,4 @@ std::vector<WantedObject> ApiServices(const ServedResources& served, Timestamp n
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,18 +13,18 @@
 #include "base/clock.h"
 #include "base/ip_address.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::vector<WantedObject> SystemNamespaces();
 std::vector<WantedObject> SystemPriorityClasses();
 
 // The ServiceCIDR `kubernetes`, with the ranges of the flags. One range becomes two when the
 // cluster becomes a dual-stack one; other differences stay, for an administrator to resolve.
-WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, Timestamp now);
+WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, object::Timestamp now);
 
 // The service default/kubernetes, at the first address of the primary range.
 WantedObject KubernetesService(const IpRange& range, uint16_t secure_port, int32_t node_port);
 
-std::vector<WantedObject> ApiServices(const ServedResources& served, Timestamp now);
+std::vector<WantedObject> ApiServices(const ServedResources& served, object::Timestamp now);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

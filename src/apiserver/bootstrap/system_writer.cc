@@ -13,7 +13,7 @@
 #include "object/json/decode.h"
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Counts answers, and keeps the first error.
@@ -39,27 +39,27 @@ class Answers {
   Result<void> first_;
 };
 
-void TakeStatus(const Value& from, Document& object) {
-  if (const Value* status = from.Find("status"); status != nullptr) {
+void TakeStatus(const object::Value& from, object::Document& object) {
+  if (const object::Value* status = from.Find("status"); status != nullptr) {
     object.root().Set(object.arena(), "status", status->CopyInto(object.arena()));
   }
 }
 
-const Value& SpecOf(const Document& object) {
-  static constexpr Value kNone{};
-  const Value* spec = object.root().Find("spec");
+const object::Value& SpecOf(const object::Document& object) {
+  static constexpr object::Value kNone{};
+  const object::Value* spec = object.root().Find("spec");
   return spec != nullptr ? *spec : kNone;
 }
 
 Result<Change> RepairCurrent(const CurrentObject& current, const Repair& repair) {
   Change change;
   if (!repair) return change;
-  SKIFF_ASSIGN_OR_RETURN(Document object, current.Decode());
-  const Document before = object.Copy();
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, current.Decode());
+  const object::Document before = object.Copy();
   repair(object);
-  if (DeepEqual(before.root(), object.root())) return change;
+  if (object::DeepEqual(before.root(), object.root())) return change;
   MetaOf meta(object);
-  if (meta.generation() > 0 && !DeepEqual(SpecOf(before), SpecOf(object))) {
+  if (meta.generation() > 0 && !object::DeepEqual(SpecOf(before), SpecOf(object))) {
     meta.SetGeneration(meta.generation() + 1);
   }
   change.kind = Change::Kind::kWrite;
@@ -72,26 +72,26 @@ Result<Change> RepairCurrent(const CurrentObject& current, const Repair& repair)
 WantedObject Wanted(std::string_view group, std::string_view version, std::string_view resource,
                     std::string_view json, Repair repair) {
   WantedObject out;
-  out.resource = FindResource(group, version, resource);
+  out.resource = object::FindResource(group, version, resource);
   assert(out.resource != nullptr);
-  Result<Document> object = DecodeJson(json, out.resource->kind);
+  Result<object::Document> object = object::DecodeJson(json, out.resource->kind);
   assert(object);
   if (object) out.object = std::move(*object);
   out.repair = std::move(repair);
   return out;
 }
 
-Result<Change> SystemWriter::Create(const Endpoint& endpoint, const Document& wanted) {
-  Document object = wanted.Copy();
-  const Timestamp now = NowOf(rest_.clock);
+Result<Change> SystemWriter::Create(const Endpoint& endpoint, const object::Document& wanted) {
+  object::Document object = wanted.Copy();
+  const object::Timestamp now = NowOf(rest_.clock);
   const std::string name_space(MetaOf(object).name_space());
   // Objects at rest in JSON say what they are.
-  object.root().Set(object.arena(), "kind", Value::String(endpoint.resource->kind_name));
+  object.root().Set(object.arena(), "kind", object::Value::String(endpoint.resource->kind_name));
   object.root().Set(object.arena(), "apiVersion",
-                    Value::String(endpoint.resource->version->desc->api_version));
+                    object::Value::String(endpoint.resource->version->desc->api_version));
   SKIFF_RETURN_IF_ERROR(FillMetaForCreate(endpoint, name_space, object, rest_.random, now));
   SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
-  Document with_status = object.Copy();
+  object::Document with_status = object.Copy();
   Change change;
   change.kind = Change::Kind::kWrite;
   WriteContext write{*endpoint.resource, {}, now, rest_.random, nullptr, change.also,
@@ -129,8 +129,8 @@ Result<void> SystemWriter::Ensure(std::vector<WantedObject> objects) {
   return answers->Wait();
 }
 
-Result<void> SystemWriter::RepairExisting(const ResourceDesc& resource, std::string_view name,
-                                          Repair repair) {
+Result<void> SystemWriter::RepairExisting(const object::ResourceDesc& resource,
+                                          std::string_view name, Repair repair) {
   auto answers = std::make_shared<Answers>(1);
   ObjectChange change;
   change.storage = StorageOf(resource);
@@ -144,13 +144,14 @@ Result<void> SystemWriter::RepairExisting(const ResourceDesc& resource, std::str
   return answers->Wait();
 }
 
-Result<void> SystemWriter::Remove(const ResourceDesc& resource, std::string_view name_space,
-                                  std::string_view name, Revision revision) {
+Result<void> SystemWriter::Remove(const object::ResourceDesc& resource, std::string_view name_space,
+                                  std::string_view name, store::Revision revision) {
   ResourceStorage* storage = StorageOf(resource);
-  Result<CommitReply> reply = CommitAndWait(
-      storage->store(), Transaction::DeleteIfRevision(storage->Key(name_space, name), revision));
+  Result<store::CommitReply> reply = store::CommitAndWait(
+      storage->store(),
+      store::Transaction::DeleteIfRevision(storage->Key(name_space, name), revision));
   if (!reply) return std::unexpected(std::move(reply.error()));
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,16 +17,16 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Changes an object that exists into what it should be.
-using Repair = std::function<void(Document& object)>;
+using Repair = std::function<void(object::Document& object)>;
 
 struct WantedObject {
-  const ResourceDesc* resource = nullptr;
+  const object::ResourceDesc* resource = nullptr;
   // In the version of the resource, with its name and namespace, and its status if it begins with
   // one.
-  Document object = {};
+  object::Document object = {};
   Repair repair = {};  // gets the object in its stored version; null: it stays as somebody made it
 };
 
@@ -44,22 +44,23 @@ class SystemWriter {
   // others have been seen to all the same. Resources that are not served are left out.
   Result<void> Ensure(std::vector<WantedObject> objects);
   // Mends an object if it is there, and waits until that is done.
-  Result<void> RepairExisting(const ResourceDesc& resource, std::string_view name, Repair repair);
+  Result<void> RepairExisting(const object::ResourceDesc& resource, std::string_view name,
+                              Repair repair);
   // Removes an object if it is as it was read.
-  Result<void> Remove(const ResourceDesc& resource, std::string_view name_space,
-                      std::string_view name, Revision revision);
+  Result<void> Remove(const object::ResourceDesc& resource, std::string_view name_space,
+                      std::string_view name, store::Revision revision);
 
   RestContext& rest() { return rest_; }
-  ResourceStorage* StorageOf(const ResourceDesc& resource) const {
+  ResourceStorage* StorageOf(const object::ResourceDesc& resource) const {
     return storages_.Find(resource.hub);
   }
 
  private:
-  Result<Change> Create(const Endpoint& endpoint, const Document& wanted);
+  Result<Change> Create(const Endpoint& endpoint, const object::Document& wanted);
 
   StorageSet& storages_;
   const Registry& registry_;
   RestContext& rest_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

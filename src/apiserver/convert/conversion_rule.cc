@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cassert>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::atomic<FindConversion> g_find{nullptr};
@@ -12,10 +12,11 @@ std::atomic<FindConversion> g_find{nullptr};
 
 void SetConversionRules(FindConversion find) { g_find.store(find, std::memory_order_release); }
 
-const ConversionRule* FindConversionRule(const MessageDesc* from, const MessageDesc* to) {
+const ConversionRule* FindConversionRule(const object::MessageDesc* from,
+                                         const object::MessageDesc* to) {
   const FindConversion find = g_find.load(std::memory_order_acquire);
   assert(find != nullptr && "SetConversionRules() comes first");
   return find(from, to);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,20 +5,22 @@
 #include "apiserver/convert/copier.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Run on `out`, which has got the members of the same name, with the message that it is made from.
 struct ConversionRule {
-  const MessageDesc* (*from)();
-  const MessageDesc* (*to)();
-  void (*apply)(const Value& from, Value& out, Copier& copier);
+  const object::MessageDesc* (*from)();
+  const object::MessageDesc* (*to)();
+  void (*apply)(const object::Value& from, object::Value& out, Copier& copier);
 };
 
 // Null where the names say it all.
-using FindConversion = const ConversionRule* (*)(const MessageDesc* from, const MessageDesc* to);
+using FindConversion = const ConversionRule* (*)(const object::MessageDesc* from,
+                                                 const object::MessageDesc* to);
 
 // For the whole process from now on. Called when a server starts, before anything is converted.
 void SetConversionRules(FindConversion find);
-const ConversionRule* FindConversionRule(const MessageDesc* from, const MessageDesc* to);
+const ConversionRule* FindConversionRule(const object::MessageDesc* from,
+                                         const object::MessageDesc* to);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

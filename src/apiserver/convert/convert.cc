@@ -5,16 +5,16 @@
 
 #include "apiserver/convert/copier.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-bool IsEvent(const MessageDesc* type) {
+bool IsEvent(const object::MessageDesc* type) {
   return (type->name == "Event" || type->name == "EventList") &&
          (type->group_version->path == "core/v1" || type->group_version->group == "events.k8s.io");
 }
 
 // Kinds of the group `extensions` have moved to others.
-bool HasMoved(const MessageDesc* from, const MessageDesc* to) {
+bool HasMoved(const object::MessageDesc* from, const object::MessageDesc* to) {
   const std::string_view group = to->group_version->group;
   return from->group_version->group == "extensions" &&
          (group == "apps" || group == "networking.k8s.io");
@@ -22,7 +22,7 @@ bool HasMoved(const MessageDesc* from, const MessageDesc* to) {
 
 }  // namespace
 
-bool CanConvert(const MessageDesc* from, const MessageDesc* to) {
+bool CanConvert(const object::MessageDesc* from, const object::MessageDesc* to) {
   if (from == to) return true;
   if (from == nullptr || to == nullptr || !from->is_kind || !to->is_kind) return false;
   if (from->name != to->name) return false;
@@ -30,13 +30,13 @@ bool CanConvert(const MessageDesc* from, const MessageDesc* to) {
   return (IsEvent(from) && IsEvent(to)) || HasMoved(from, to);
 }
 
-Result<Document> Convert(const Document& object, const MessageDesc* to) {
+Result<object::Document> Convert(const object::Document& object, const object::MessageDesc* to) {
   if (!CanConvert(object.type(), to)) {
     return Fail(StatusReason::kInternalError, "no conversion from " +
                                                   std::string(object.api_version()) + " " +
                                                   std::string(object.kind()) + " to another kind");
   }
-  Document out = Document::OfType(to);
+  object::Document out = object::Document::OfType(to);
   Copier copier(out.arena());
   out.root() = copier.Message(object.root(), to);
   copier.PutText(out.root(), "kind", object.kind().empty() ? to->name : object.kind());
@@ -44,9 +44,9 @@ Result<Document> Convert(const Document& object, const MessageDesc* to) {
   return out;
 }
 
-Result<Document> Convert(Document&& object, const MessageDesc* to) {
+Result<object::Document> Convert(object::Document&& object, const object::MessageDesc* to) {
   if (object.type() != to || to == nullptr) {
-    return Convert(static_cast<const Document&>(object), to);
+    return Convert(static_cast<const object::Document&>(object), to);
   }
   Copier copier(object.arena());
   if (object.kind().empty()) copier.PutText(object.root(), "kind", to->name);
@@ -54,4 +54,4 @@ Result<Document> Convert(Document&& object, const MessageDesc* to) {
   return std::move(object);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

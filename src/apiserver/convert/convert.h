@@ -12,16 +12,16 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Whether objects of one type can be made into the other: versions of one kind, or of the list of
 // it, in one group or in the one that the kind has moved to. Types are their own version too.
-bool CanConvert(const MessageDesc* from, const MessageDesc* to);
+bool CanConvert(const object::MessageDesc* from, const object::MessageDesc* to);
 
 // The object with the other's kind and apiVersion. Fails when !CanConvert() (an internal error).
 // The result shares nothing with the object.
-Result<Document> Convert(const Document& object, const MessageDesc* to);
+Result<object::Document> Convert(const object::Document& object, const object::MessageDesc* to);
 // The same object where it is of that type already.
-Result<Document> Convert(Document&& object, const MessageDesc* to);
+Result<object::Document> Convert(object::Document&& object, const object::MessageDesc* to);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

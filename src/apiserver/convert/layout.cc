@@ -3,12 +3,12 @@
 #include <set>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class Comparison {
  public:
-  bool Same(const MessageDesc* a, const MessageDesc* b) {
+  bool Same(const object::MessageDesc* a, const object::MessageDesc* b) {
     if (a == b) return true;
     if (a == nullptr || b == nullptr) return false;
     // A pair that is being compared further up, or has been, adds nothing.
@@ -27,21 +27,23 @@ class Comparison {
   }
 
  private:
-  bool Same(const FieldDesc& a, const FieldDesc& b) {
-    constexpr auto kForm = static_cast<uint8_t>(~FieldDesc::kRequired);
+  bool Same(const object::FieldDesc& a, const object::FieldDesc& b) {
+    constexpr auto kForm = static_cast<uint8_t>(~object::FieldDesc::kRequired);
     return a.name() == b.name() && a.tag == b.tag && a.type == b.type &&
            a.cardinality == b.cardinality && (a.flags & kForm) == (b.flags & kForm) &&
            Same(a.message, b.message);
   }
-  bool Same(const ProtoFieldDesc& a, const ProtoFieldDesc& b) {
+  bool Same(const object::ProtoFieldDesc& a, const object::ProtoFieldDesc& b) {
     return a.key == b.key && a.first_field == b.first_field && Same(a.inlined, b.inlined);
   }
 
-  std::set<std::pair<const MessageDesc*, const MessageDesc*>> seen_;
+  std::set<std::pair<const object::MessageDesc*, const object::MessageDesc*>> seen_;
 };
 
 }  // namespace
 
-bool SameLayout(const MessageDesc* a, const MessageDesc* b) { return Comparison().Same(a, b); }
+bool SameLayout(const object::MessageDesc* a, const object::MessageDesc* b) {
+  return Comparison().Same(a, b);
+}
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,10 +7,10 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The same fields under the same names, tags and types, at every level. Takes a walk over both
 // types: ask once per pair and remember.
-bool SameLayout(const MessageDesc* a, const MessageDesc* b);
+bool SameLayout(const object::MessageDesc* a, const object::MessageDesc* b);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,13 +5,13 @@
 
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-using Found = WirePath::Found;
+using Found = object::WirePath::Found;
 
 // Nothing when the field is there more than once or cannot be read; only decoding tells then.
-std::optional<std::string_view> TextAt(const WirePath& path, std::string_view message) {
+std::optional<std::string_view> TextAt(const object::WirePath& path, std::string_view message) {
   bool odd = false;
   const std::optional<Found> found = path.Find(message, odd);
   if (odd) return std::nullopt;
@@ -20,11 +20,12 @@ std::optional<std::string_view> TextAt(const WirePath& path, std::string_view me
 
 // The key of a map's entry is its first field.
 std::string_view KeyOf(std::string_view entry) {
-  WireReader in(entry);
+  object::WireReader in(entry);
   uint32_t key = 0;
   std::string_view out;
-  if (in.ReadKey(&key) != WireError::kNone || key != WireKey(1, WireType::kBytes) ||
-      in.ReadBytes(&out) != WireError::kNone) {
+  if (in.ReadKey(&key) != object::WireError::kNone ||
+      key != object::WireKey(1, object::WireType::kBytes) ||
+      in.ReadBytes(&out) != object::WireError::kNone) {
     return {};
   }
   return out;
@@ -50,7 +51,7 @@ bool SameAsFirst::Holds(std::string_view message) const {
   return item && !item->empty() && first == item;
 }
 
-bool IsAbsent(const WirePath& path, std::string_view message) {
+bool IsAbsent(const object::WirePath& path, std::string_view message) {
   bool absent = true;
   const bool sound = path.ForEach(message, [&](const Found&) {
     absent = false;
@@ -59,7 +60,7 @@ bool IsAbsent(const WirePath& path, std::string_view message) {
   return sound && absent;
 }
 
-bool HasNone(const WirePath& annotations, std::string_view message,
+bool HasNone(const object::WirePath& annotations, std::string_view message,
              std::span<const std::string_view> unwanted) {
   return annotations.ForEach(message, [&](const Found& entry) {
     const std::string_view key = KeyOf(entry.bytes);
@@ -67,9 +68,9 @@ bool HasNone(const WirePath& annotations, std::string_view message,
   });
 }
 
-bool IsNormal(const MessageDesc* type, std::string_view message) {
+bool IsNormal(const object::MessageDesc* type, std::string_view message) {
   const NormalForm* const form = NormalFormOf(type);
   return form == nullptr || (form->is_normal != nullptr && form->is_normal(message));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

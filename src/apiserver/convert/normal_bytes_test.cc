@@ -8,18 +8,18 @@
 #include "object/json/decode.h"
 #include "object/protobuf/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string MessageOf(const Document& object) {
+std::string MessageOf(const object::Document& object) {
   std::string out;
-  EncodeProtobuf(object.root(), &out);
+  object::EncodeProtobuf(object.root(), &out);
   return out;
 }
 
-Document Decode(std::string_view json) {
-  const TypeMeta meta = PeekTypeMeta(json).value();
-  return DecodeJson(json, FindKind(meta.api_version, meta.kind)).value();
+object::Document Decode(std::string_view json) {
+  const object::TypeMeta meta = object::PeekTypeMeta(json).value();
+  return object::DecodeJson(json, object::FindKind(meta.api_version, meta.kind)).value();
 }
 
 constexpr std::string_view kNotNormal[] = {
@@ -48,7 +48,7 @@ constexpr std::string_view kNotNormal[] = {
 
 TEST(NormalBytesTest, BytesTellWhatNormalizingWouldChange) {
   for (const std::string_view json : kNotNormal) {
-    Document object = Decode(json);
+    object::Document object = Decode(json);
     const std::string given = MessageOf(object);
     ASSERT_TRUE(Normalize(object)) << json;
     ASSERT_NE(MessageOf(object), given) << json;
@@ -61,21 +61,21 @@ TEST(NormalBytesTest, OfAFieldThatIsThereTwiceOnlyDecodingTells) {
       "spec":{"serviceAccountName":"a","serviceAccount":"a"}})"));
   const std::string again =
       MessageOf(Decode(R"({"kind":"Pod","apiVersion":"v1","spec":{"serviceAccount":"x"}})"));
-  EXPECT_TRUE(IsNormal(FindKind("v1", "Pod"), once));
-  EXPECT_FALSE(IsNormal(FindKind("v1", "Pod"), once + again));
+  EXPECT_TRUE(IsNormal(object::FindKind("v1", "Pod"), once));
+  EXPECT_FALSE(IsNormal(object::FindKind("v1", "Pod"), once + again));
 }
 
 TEST(NormalBytesTest, NormalObjectsAreKnownByTheirBytes) {
   for (const std::string_view json : kNotNormal) {
-    Document object = Decode(json);
+    object::Document object = Decode(json);
     ASSERT_TRUE(Normalize(object)) << json;
     // Of the annotations with numbers in them only decoding tells.
-    const bool uncertain = object.type() == FindKind("apps/v1", "DaemonSet") ||
-                           object.type() == FindKind("apps/v1", "Deployment");
+    const bool uncertain = object.type() == object::FindKind("apps/v1", "DaemonSet") ||
+                           object.type() == object::FindKind("apps/v1", "Deployment");
     EXPECT_EQ(IsNormal(object.type(), MessageOf(object)), !uncertain) << json;
   }
-  EXPECT_TRUE(IsNormal(FindKind("v1", "ConfigMap"), ""));
+  EXPECT_TRUE(IsNormal(object::FindKind("v1", "ConfigMap"), ""));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

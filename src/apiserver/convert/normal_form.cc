@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cassert>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::atomic<FindNormalForm> g_find_form{nullptr};
@@ -12,27 +12,29 @@ std::atomic<FindNormalForm> g_find_form{nullptr};
 
 void SetNormalForms(FindNormalForm find) { g_find_form.store(find, std::memory_order_release); }
 
-const NormalForm* NormalFormOf(const MessageDesc* type) {
+const NormalForm* NormalFormOf(const object::MessageDesc* type) {
   const FindNormalForm find = g_find_form.load(std::memory_order_acquire);
   assert(find != nullptr && "SetNormalForms() comes first");
   return find(type);
 }
 
-Value* FindNested(Value& object, std::initializer_list<std::string_view> names) {
-  Value* at = &object;
+object::Value* FindNested(object::Value& object, std::initializer_list<std::string_view> names) {
+  object::Value* at = &object;
   for (const std::string_view name : names) {
     if (at != nullptr) at = at->Find(name);
   }
   return at;
 }
 
-Value* AnnotationsOf(Value& object) { return FindNested(object, {"metadata", "annotations"}); }
+object::Value* AnnotationsOf(object::Value& object) {
+  return FindNested(object, {"metadata", "annotations"});
+}
 
-void DropAnnotations(Value& object, std::span<const std::string_view> names) {
-  Value* const annotations = AnnotationsOf(object);
+void DropAnnotations(object::Value& object, std::span<const std::string_view> names) {
+  object::Value* const annotations = AnnotationsOf(object);
   if (annotations == nullptr) return;
   for (const std::string_view name : names) annotations->Erase(name);
   if (annotations->size() == 0) object.Find("metadata")->Erase("annotations");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,20 +4,20 @@
 #include "apiserver/defaults/defaults.h"
 #include "object/protobuf/embedded_kinds.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-Result<void> DefaultAndNormalize(const DefaultPlans& defaults, Document& object) {
+Result<void> DefaultAndNormalize(const DefaultPlans& defaults, object::Document& object) {
   defaults.Apply(object);
   return Normalize(object);
 }
 
-Result<void> Normalize(Document& object) {
+Result<void> Normalize(object::Document& object) {
   if (object.type() == nullptr) return {};
   if (const NormalForm* const form = NormalFormOf(object.type()); form != nullptr) {
     SKIFF_RETURN_IF_ERROR(form->normalize(object.root(), object.arena()));
   }
-  NameEmbeddedKinds(object);
+  object::NameEmbeddedKinds(object);
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

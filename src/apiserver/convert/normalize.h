@@ -21,14 +21,14 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
 // Applied to objects of any kind, in the version that they came in. Doing so again changes nothing.
 // Fails with a bad request.
-Result<void> DefaultAndNormalize(const DefaultPlans& defaults, Document& object);
+Result<void> DefaultAndNormalize(const DefaultPlans& defaults, object::Document& object);
 // The second half of it.
-Result<void> Normalize(Document& object);
+Result<void> Normalize(object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

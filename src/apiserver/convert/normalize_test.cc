@@ -7,24 +7,25 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Document Read(std::string_view api_version, std::string_view kind, std::string_view rest) {
+object::Document Read(std::string_view api_version, std::string_view kind, std::string_view rest) {
   const std::string json = R"({"kind":")" + std::string(kind) + R"(","apiVersion":")" +
                            std::string(api_version) + "\"," + std::string(rest) + "}";
-  auto object = DecodeJson(json, FindKind(api_version, kind));
+  auto object = object::DecodeJson(json, object::FindKind(api_version, kind));
   EXPECT_TRUE(object) << object.error().ToString();
-  return object ? std::move(*object) : Document();
+  return object ? std::move(*object) : object::Document();
 }
 
 // Expects that an object, given without its kind, becomes another.
 void Expect(std::string_view api_version, std::string_view kind, std::string_view before,
             std::string_view after) {
-  Document object = Read(api_version, kind, before);
+  object::Document object = Read(api_version, kind, before);
   const auto done = Normalize(object);
   ASSERT_TRUE(done) << done.error().ToString();
-  EXPECT_EQ(EncodeJson(object.root()), EncodeJson(Read(api_version, kind, after).root()));
+  EXPECT_EQ(object::EncodeJson(object.root()),
+            object::EncodeJson(Read(api_version, kind, after).root()));
 }
 
 TEST(NormalizeTest, TheServiceAccountHasTwoNames) {
@@ -126,14 +127,14 @@ TEST(NormalizeTest, AnnotationsOfFormerFieldsAreIntegers) {
   Expect("apps/v1", "Deployment", annotated(rollback, ""), R"("metadata":{})");
   Expect("apps/v1", "DaemonSet", annotated(generation, "-3"), annotated(generation, "-3"));
   for (const std::string_view bad : {"x", "1.5", "+-1", "9223372036854775808", "+"}) {
-    Document deployment = Read("apps/v1", "Deployment", annotated(rollback, bad));
+    object::Document deployment = Read("apps/v1", "Deployment", annotated(rollback, bad));
     const auto refused = Normalize(deployment);
     ASSERT_FALSE(refused) << bad;
     EXPECT_EQ(refused.error().reason(), StatusReason::kBadRequest);
   }
-  Document set = Read("apps/v1", "DaemonSet", annotated(generation, ""));
+  object::Document set = Read("apps/v1", "DaemonSet", annotated(generation, ""));
   EXPECT_FALSE(Normalize(set));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

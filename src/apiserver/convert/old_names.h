@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kInitContainerAnnotations[] = {
     "pod.beta.kubernetes.io/init-containers",
@@ -26,4 +26,4 @@ inline constexpr std::string_view kAutoscalingAnnotations[] = {
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

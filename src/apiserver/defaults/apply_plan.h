@@ -7,13 +7,13 @@
 #include "apiserver/defaults/defaults.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Whether the text of a quantity may have parts smaller than a thousandth: only with some suffixes
 // or exponents.
 bool MayBeFineAmount(std::string_view amount);
 
 // Applies the plan to an object of its message.
-void ApplyPlan(const MessagePlan& plan, Value& object, const RuleContext& context);
+void ApplyPlan(const MessagePlan& plan, object::Value& object, const RuleContext& context);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What rules depend on beside the object.
 struct RuleSettings {
@@ -26,7 +26,7 @@ struct RuleContext {
 };
 
 // `object` is the message that has the rule.
-using CodeRule = void (*)(Value& object, const RuleContext& context);
+using CodeRule = void (*)(object::Value& object, const RuleContext& context);
 
 // Whether the rule would change nothing, by the bytes of the message. False also when that is not
 // certain.
@@ -41,7 +41,8 @@ struct CodeRuleEntry {
 };
 
 // Finds the rule of a message for a path; null: there is none.
-using FindCodeRule = const CodeRuleEntry* (*)(const MessageDesc& message, std::string_view path);
+using FindCodeRule = const CodeRuleEntry* (*)(const object::MessageDesc& message,
+                                              std::string_view path);
 
 // Of rules of which only the decoded object can tell.
 bool NeverCertain(std::string_view message, const RuleSettings& settings);
@@ -49,14 +50,14 @@ bool NeverCertain(std::string_view message, const RuleSettings& settings);
 // --- for the rules themselves
 
 // The text of a member; empty when it is not set.
-std::string_view TextOf(const Value& object, std::string_view name);
+std::string_view TextOf(const object::Value& object, std::string_view name);
 // The items of a member that is a list; none when it is not set.
-std::span<Value> ItemsOf(Value& object, std::string_view name);
+std::span<object::Value> ItemsOf(object::Value& object, std::string_view name);
 // A member that is a message or map and is there, or null.
-Value* PartOf(Value& object, std::string_view name);
+object::Value* PartOf(object::Value& object, std::string_view name);
 // The same, made if it is not there.
-Value& MakePart(Value& object, std::string_view name, Arena& arena);
+object::Value& MakePart(object::Value& object, std::string_view name, Arena& arena);
 // Adds the entries of map `from` whose keys `to` lacks. Null for `from`: none.
-void AddMissingEntries(const Value* from, Value& to, Arena& arena);
+void AddMissingEntries(const object::Value* from, object::Value& to, Arena& arena);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

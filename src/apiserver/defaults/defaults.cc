@@ -11,12 +11,12 @@
 #include "object/json/decode.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 DefaultPlans::DefaultPlans(const RuleSettings& settings) : settings_(settings) {}
 DefaultPlans::~DefaultPlans() = default;
 
-bool DefaultPlans::LeavesAlone(const MessageDesc* type, std::string_view message) const {
+bool DefaultPlans::LeavesAlone(const object::MessageDesc* type, std::string_view message) const {
   return checks_->LeavesAlone(type, message);
 }
 
@@ -27,8 +27,8 @@ class PlanCompiler {
         plans_(new DefaultPlans({.gates = environment.gates, .clock = environment.clock})) {}
 
   Result<std::unique_ptr<const DefaultPlans>> Compile() {
-    for (const GroupVersionDesc* file : AllGroupVersions()) {
-      for (const MessageDesc* message : file->messages) {
+    for (const object::GroupVersionDesc* file : object::AllGroupVersions()) {
+      for (const object::MessageDesc* message : file->messages) {
         SKIFF_RETURN_IF_ERROR(AddOwn(*message));
       }
     }
@@ -41,15 +41,16 @@ class PlanCompiler {
 
  private:
   // The message's own defaults; no plan when it has none.
-  Result<void> AddOwn(const MessageDesc& message) {
+  Result<void> AddOwn(const object::MessageDesc& message) {
     MessagePlan plan;
     plan.message = &message;
     for (uint16_t i = 0; i < message.fields.size(); ++i) {
-      const FieldDesc& field = message.fields[i];
+      const object::FieldDesc& field = message.fields[i];
       if (!field.traits->default_json.empty()) {
-        SKIFF_ASSIGN_OR_RETURN(const Value value, Constant(message, i, field.traits->default_json));
+        SKIFF_ASSIGN_OR_RETURN(const object::Value value,
+                               Constant(message, i, field.traits->default_json));
         // Giving a zero to a field that is no pointer would say nothing.
-        if (!IsUnset(field, value)) plan.constants.push_back(value.WithField(i));
+        if (!object::IsUnset(field, value)) plan.constants.push_back(value.WithField(i));
       }
       if (IsResourceList(message, field)) plan.amounts.push_back(i);
     }
@@ -59,28 +60,29 @@ class PlanCompiler {
   }
 
   // The rules of the plan's message or of one that is inlined in it, whose fields are its own.
-  Result<void> AddRulesOf(const MessageDesc& message, MessagePlan& plan) {
-    if (const DefaultsDesc* defaults = FindDefaults(&message)) {
-      for (const DefaultRuleDesc& rule : defaults->rules) {
+  Result<void> AddRulesOf(const object::MessageDesc& message, MessagePlan& plan) {
+    if (const object::DefaultsDesc* defaults = object::FindDefaults(&message)) {
+      for (const object::DefaultRuleDesc& rule : defaults->rules) {
         SKIFF_RETURN_IF_ERROR(AddRule(message, rule, plan));
       }
     }
-    for (const ProtoFieldDesc& field : message.proto_fields) {
+    for (const object::ProtoFieldDesc& field : message.proto_fields) {
       if (field.inlined != nullptr) SKIFF_RETURN_IF_ERROR(AddRulesOf(*field.inlined, plan));
     }
     return {};
   }
 
   // Core's maps of amounts, as the schema's note resource-amounts-round-up-to-milli has it.
-  static bool IsResourceList(const MessageDesc& message, const FieldDesc& field) {
-    return field.type == FieldType::kQuantity && field.cardinality == Cardinality::kMap &&
+  static bool IsResourceList(const object::MessageDesc& message, const object::FieldDesc& field) {
+    return field.type == object::FieldType::kQuantity &&
+           field.cardinality == object::Cardinality::kMap &&
            message.group_version->path == "core/v1";
   }
 
   // `stated_in` is the message that the schema gives the rule to.
-  Result<void> AddRule(const MessageDesc& stated_in, const DefaultRuleDesc& desc,
+  Result<void> AddRule(const object::MessageDesc& stated_in, const object::DefaultRuleDesc& desc,
                        MessagePlan& plan) {
-    const MessageDesc& message = *plan.message;
+    const object::MessageDesc& message = *plan.message;
     if (!desc.gate.empty() && !environment_.gates.IsNamedOn(desc.gate)) return {};
     DefaultRule rule;
     if (desc.by_code()) {
@@ -96,12 +98,12 @@ class PlanCompiler {
       if (desc.source.empty()) {
         SKIFF_ASSIGN_OR_RETURN(rule.constant,
                                Constant(rule.path.owner(), last.index, desc.value_json));
-        if (IsUnset(*last.field, rule.constant)) return {};
+        if (object::IsUnset(*last.field, rule.constant)) return {};
       } else {
         SKIFF_ASSIGN_OR_RETURN(rule.source, RulePath::Resolve(message, desc.source));
       }
     }
-    for (const ConditionDesc& condition : desc.conditions) {
+    for (const object::ConditionDesc& condition : desc.conditions) {
       SKIFF_ASSIGN_OR_RETURN(RulePath path, RulePath::Resolve(message, condition.path));
       rule.conditions.push_back({std::move(path), condition.negated, condition.values});
     }
@@ -110,23 +112,24 @@ class PlanCompiler {
   }
 
   // The value of a field, from JSON.
-  Result<Value> Constant(const MessageDesc& owner, uint16_t field, std::string_view json) {
+  Result<object::Value> Constant(const object::MessageDesc& owner, uint16_t field,
+                                 std::string_view json) {
     const std::string object =
         "{\"" + std::string(owner.fields[field].name()) + "\":" + std::string(json) + "}";
-    SKIFF_ASSIGN_OR_RETURN(Document document, DecodeJson(object, &owner));
-    const Value* value = document.root().Member(field);
-    const Value found = value == nullptr ? Value() : *value;
+    SKIFF_ASSIGN_OR_RETURN(object::Document document, object::DecodeJson(object, &owner));
+    const object::Value* value = document.root().Member(field);
+    const object::Value found = value == nullptr ? object::Value() : *value;
     plans_->constants_.push_back(std::move(document));
     return found;
   }
 
   void Add(MessagePlan plan) {
-    const MessageDesc* message = plan.message;
+    const object::MessageDesc* message = plan.message;
     plans_->plans_.emplace(message, std::make_unique<MessagePlan>(std::move(plan)));
   }
 
-  bool LeadsToDefaults(const MessageDesc& message) const {
-    return std::ranges::any_of(message.fields, [&](const FieldDesc& field) {
+  bool LeadsToDefaults(const object::MessageDesc& message) const {
+    return std::ranges::any_of(message.fields, [&](const object::FieldDesc& field) {
       return field.message != nullptr && plans_->plans_.contains(field.message);
     });
   }
@@ -136,8 +139,8 @@ class PlanCompiler {
   void AddParents() {
     for (bool found = true; found;) {
       found = false;
-      for (const GroupVersionDesc* file : AllGroupVersions()) {
-        for (const MessageDesc* message : file->messages) {
+      for (const object::GroupVersionDesc* file : object::AllGroupVersions()) {
+        for (const object::MessageDesc* message : file->messages) {
           if (plans_->plans_.contains(message) || !LeadsToDefaults(*message)) continue;
           MessagePlan plan;
           plan.message = message;
@@ -150,7 +153,7 @@ class PlanCompiler {
 
   void LinkChildren(MessagePlan& plan) {
     for (uint16_t i = 0; i < plan.message->fields.size(); ++i) {
-      const FieldDesc& field = plan.message->fields[i];
+      const object::FieldDesc& field = plan.message->fields[i];
       if (field.message == nullptr) continue;
       const auto child = plans_->plans_.find(field.message);
       if (child == plans_->plans_.end()) continue;
@@ -162,10 +165,10 @@ class PlanCompiler {
   void FindFilledChildren(MessagePlan& plan) {
     if (!ready_.insert(&plan).second) return;
     for (MessagePlan::Child& child : plan.children) {
-      const FieldDesc& field = plan.message->fields[child.field];
-      if (child.cardinality != Cardinality::kSingle || field.pointer()) continue;
+      const object::FieldDesc& field = plan.message->fields[child.field];
+      if (child.cardinality != object::Cardinality::kSingle || field.pointer()) continue;
       FindFilledChildren(*plans_->plans_.at(field.message));
-      Document empty = Document::OfType(field.message);
+      object::Document empty = object::Document::OfType(field.message);
       ApplyPlan(*child.plan, empty.root(), {empty.arena(), plans_->settings_});
       child.filled_when_absent = empty.root().size() != 0;
     }
@@ -181,4 +184,4 @@ Result<std::unique_ptr<const DefaultPlans>> DefaultPlans::Compile(
   return PlanCompiler(environment).Compile();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

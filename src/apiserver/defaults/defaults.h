@@ -23,7 +23,7 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct RuleCondition {
   RulePath path;
@@ -34,7 +34,7 @@ struct RuleCondition {
 // A constant, a copy of what is at `source`, or code.
 struct DefaultRule {
   RulePath path;
-  Value constant;
+  object::Value constant;
   RulePath source;
   const CodeRuleEntry* code = nullptr;
   std::vector<RuleCondition> conditions;
@@ -43,17 +43,17 @@ struct DefaultRule {
 struct MessagePlan {
   struct Child {
     uint16_t field;
-    Cardinality cardinality;
+    object::Cardinality cardinality;
     // A message that is no pointer is there even when it is not written, and so are its defaults.
     bool filled_when_absent;
     const MessagePlan* plan;
   };
 
-  const MessageDesc* message = nullptr;
-  std::vector<Value> constants;    // each knows its field; ascending
-  std::vector<DefaultRule> rules;  // in order
-  std::vector<uint16_t> amounts;   // maps of quantities that are rounded up to thousandths
-  std::vector<Child> children;     // ascending
+  const object::MessageDesc* message = nullptr;
+  std::vector<object::Value> constants;  // each knows its field; ascending
+  std::vector<DefaultRule> rules;        // in order
+  std::vector<uint16_t> amounts;         // maps of quantities that are rounded up to thousandths
+  std::vector<Child> children;           // ascending
 };
 
 class WireChecks;
@@ -81,13 +81,13 @@ class DefaultPlans {
   // Fills in the defaults of the document's own version. Does nothing to documents without a type
   // or of a type that is not in the schema. Constant text is not copied: the document must not
   // outlive the plans.
-  void Apply(Document& object) const;
+  void Apply(object::Document& object) const;
   // Whether objects of this type have defaults at all.
-  bool Has(const MessageDesc* type) const { return plans_.contains(type); }
+  bool Has(const object::MessageDesc* type) const { return plans_.contains(type); }
   // Whether Apply() would change nothing in the object of this type that these bytes of protobuf
   // (without an envelope) hold. Yes is certain; no may mean that only decoding the object can tell.
   // Costs a walk over the parts that can have defaults, and allocates nothing.
-  bool LeavesAlone(const MessageDesc* type, std::string_view message) const;
+  bool LeavesAlone(const object::MessageDesc* type, std::string_view message) const;
 
  private:
   explicit DefaultPlans(const RuleSettings& settings);
@@ -95,9 +95,9 @@ class DefaultPlans {
   friend class PlanCompiler;
 
   RuleSettings settings_;
-  std::unordered_map<const MessageDesc*, std::unique_ptr<MessagePlan>> plans_;
-  std::vector<Document> constants_;  // what the plans' values point into
+  std::unordered_map<const object::MessageDesc*, std::unique_ptr<MessagePlan>> plans_;
+  std::vector<object::Document> constants_;  // what the plans' values point into
   std::unique_ptr<WireChecks> checks_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

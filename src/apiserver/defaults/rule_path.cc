@@ -6,45 +6,47 @@
 #include "base/strings.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void SetBelow(Value& at, std::span<const RuleStep> steps, const Value& value, Arena& arena) {
+void SetBelow(object::Value& at, std::span<const RuleStep> steps, const object::Value& value,
+              Arena& arena) {
   if (!at.is_object()) return;
   const RuleStep& step = steps.front();
-  Value* member = at.Member(step.index);
+  object::Value* member = at.Member(step.index);
   if (step.every) {
     if (member == nullptr) return;
     if (member->is_list()) {
-      for (Value& item : member->items()) SetBelow(item, steps.subspan(1), value, arena);
+      for (object::Value& item : member->items()) SetBelow(item, steps.subspan(1), value, arena);
     } else if (member->is_map()) {
-      for (MapEntry& entry : member->entries()) {
+      for (object::MapEntry& entry : member->entries()) {
         SetBelow(entry.value, steps.subspan(1), value, arena);
       }
     }
     return;
   }
   if (steps.size() == 1) {
-    if (member == nullptr || IsUnset(*step.field, *member)) {
+    if (member == nullptr || object::IsUnset(*step.field, *member)) {
       at.SetMember(arena, step.index, ConstantFor(value, arena));
     }
     return;
   }
   if (member == nullptr || member->is_null()) {
-    member = &at.SetMember(arena, step.index, Value::EmptyObject(arena, step.field->message));
+    member =
+        &at.SetMember(arena, step.index, object::Value::EmptyObject(arena, step.field->message));
   }
   SetBelow(*member, steps.subspan(1), value, arena);
 }
 
 }  // namespace
 
-Value ConstantFor(const Value& constant, Arena& arena) {
-  return constant.tag() >= Tag::kList ? constant.CopyInto(arena) : constant;
+object::Value ConstantFor(const object::Value& constant, Arena& arena) {
+  return constant.tag() >= object::Tag::kList ? constant.CopyInto(arena) : constant;
 }
 
-Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view text) {
+Result<RulePath> RulePath::Resolve(const object::MessageDesc& root, std::string_view text) {
   RulePath path;
-  const MessageDesc* message = &root;
+  const object::MessageDesc* message = &root;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t dot = rest.find('.');
     std::string_view name = rest.substr(0, dot);
@@ -55,8 +57,9 @@ Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view tex
     if (even_empty) name.remove_suffix(2);
     if (!path.text_.empty()) path.text_ += '.';
     path.text_.append(name).append(every ? "[*]" : "");
-    const uint16_t index = message == nullptr ? MessageDesc::kNoField : message->FindField(name);
-    if (index == MessageDesc::kNoField) {
+    const uint16_t index =
+        message == nullptr ? object::MessageDesc::kNoField : message->FindField(name);
+    if (index == object::MessageDesc::kNoField) {
       return Fail(StatusReason::kInternalError,
                   std::string(root.name) + " has no " + Quoted(name) + " for " + Quoted(text));
     }
@@ -67,19 +70,19 @@ Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view tex
   return path;
 }
 
-const Value* RulePath::Find(const Value& root) const {
-  const Value* at = &root;
+const object::Value* RulePath::Find(const object::Value& root) const {
+  const object::Value* at = &root;
   for (const RuleStep& step : steps_) {
     if (!at->is_object()) return nullptr;
     at = at->Member(step.index);
     if (at == nullptr || at->is_null()) return nullptr;
-    if (!step.even_empty && IsUnset(*step.field, *at)) return nullptr;
+    if (!step.even_empty && object::IsUnset(*step.field, *at)) return nullptr;
   }
   return at;
 }
 
-void RulePath::SetWhereUnset(Value& root, const Value& value, Arena& arena) const {
+void RulePath::SetWhereUnset(object::Value& root, const object::Value& value, Arena& arena) const {
   SetBelow(root, steps_, value, arena);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

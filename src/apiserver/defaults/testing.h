@@ -5,9 +5,9 @@
 
 #include "apiserver/defaults/defaults.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // For the life of the program.
 const DefaultPlans& KindDefaults();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,25 +7,25 @@
 
 #include "apiserver/defaults/apply_plan.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kMaxRequired = 64;
 
-bool IsPlainScalar(FieldType type) {
-  return type == FieldType::kString || type == FieldType::kBytes ||
-         (type >= FieldType::kBool && type <= FieldType::kUint64);
+bool IsPlainScalar(object::FieldType type) {
+  return type == object::FieldType::kString || type == object::FieldType::kBytes ||
+         (type >= object::FieldType::kBool && type <= object::FieldType::kUint64);
 }
 
 // The value of a map's entry.
 std::optional<std::string_view> EntryValue(std::string_view entry) {
-  constexpr uint32_t kValueKey = WireKey(2, WireType::kBytes);
+  constexpr uint32_t kValueKey = object::WireKey(2, object::WireType::kBytes);
   std::string_view value;
-  for (WireReader in(entry); !in.done();) {
+  for (object::WireReader in(entry); !in.done();) {
     uint32_t key = 0;
-    if (in.ReadKey(&key) != WireError::kNone) return std::nullopt;
-    const WireError error = key == kValueKey ? in.ReadBytes(&value) : in.Skip(key);
-    if (error != WireError::kNone) return std::nullopt;
+    if (in.ReadKey(&key) != object::WireError::kNone) return std::nullopt;
+    const object::WireError error = key == kValueKey ? in.ReadBytes(&value) : in.Skip(key);
+    if (error != object::WireError::kNone) return std::nullopt;
   }
   return value;
 }
@@ -35,13 +35,13 @@ std::optional<std::string_view> EntryValue(std::string_view entry) {
 bool IsCoarseAmount(std::string_view entry) {
   const std::optional<std::string_view> quantity = EntryValue(entry);
   if (!quantity) return false;
-  constexpr uint32_t kTextKey = WireKey(1, WireType::kBytes);
+  constexpr uint32_t kTextKey = object::WireKey(1, object::WireType::kBytes);
   std::string_view text;
-  for (WireReader in(*quantity); !in.done();) {
+  for (object::WireReader in(*quantity); !in.done();) {
     uint32_t key = 0;
-    if (in.ReadKey(&key) != WireError::kNone) return false;
-    const WireError error = key == kTextKey ? in.ReadBytes(&text) : in.Skip(key);
-    if (error != WireError::kNone) return false;
+    if (in.ReadKey(&key) != object::WireError::kNone) return false;
+    const object::WireError error = key == kTextKey ? in.ReadBytes(&text) : in.Skip(key);
+    if (error != object::WireError::kNone) return false;
   }
   return !MayBeFineAmount(text);
 }
@@ -75,8 +75,9 @@ class WireChecks::Compiler {
 
   // The fields of the plan's message, or of one that is inlined in it and whose fields begin at
   // `offset` of the plan's.
-  void Fill(const MessagePlan& plan, const MessageDesc& message, size_t offset, Check& check) {
-    for (const ProtoFieldDesc& proto : message.proto_fields) {
+  void Fill(const MessagePlan& plan, const object::MessageDesc& message, size_t offset,
+            Check& check) {
+    for (const object::ProtoFieldDesc& proto : message.proto_fields) {
       Slot slot{.key = proto.key};
       if (proto.inlined != nullptr) {
         Check* const part = New();
@@ -93,8 +94,8 @@ class WireChecks::Compiler {
   }
 
   void FillField(const MessagePlan& plan, uint16_t index, Slot slot, Check& check) {
-    const FieldDesc& field = plan.message->fields[index];
-    const auto constant = std::ranges::find(plan.constants, index, &Value::field);
+    const object::FieldDesc& field = plan.message->fields[index];
+    const auto constant = std::ranges::find(plan.constants, index, &object::Value::field);
     const bool required = constant != plan.constants.end();
     const auto child = std::ranges::find(plan.children, index, &MessagePlan::Child::field);
     slot.amounts = std::ranges::find(plan.amounts, index) != plan.amounts.end();
@@ -102,11 +103,11 @@ class WireChecks::Compiler {
     if (child != plan.children.end()) {
       const auto below = out_.by_type_.find(child->plan->message);
       if (below != out_.by_type_.end()) slot.below = below->second;
-      slot.in_map = child->cardinality == Cardinality::kMap;
+      slot.in_map = child->cardinality == object::Cardinality::kMap;
       filled = child->filled_when_absent;
     }
     if (!required && !filled && slot.below == nullptr && !slot.amounts) return;
-    if (required && !field.pointer() && field.cardinality == Cardinality::kSingle) {
+    if (required && !field.pointer() && field.cardinality == object::Cardinality::kSingle) {
       slot.zero_is_missing = true;
       if (!IsPlainScalar(field.type)) check.uncertain = true;
     }
@@ -125,7 +126,7 @@ class WireChecks::Compiler {
   }
 
   static void Add(Check& check, Slot slot, bool required) {
-    const size_t number = WireFieldNumber(slot.key);
+    const size_t number = object::WireFieldNumber(slot.key);
     if (required) MakeRequired(check, slot);
     if (check.slot_of_number.size() <= number) check.slot_of_number.resize(number + 1);
     check.slots.push_back(slot);
@@ -134,19 +135,21 @@ class WireChecks::Compiler {
 
   Result<void> AddRule(const MessagePlan& plan, const DefaultRule& from, Check& check) {
     Rule rule;
-    const MessageDesc& message = *plan.message;
+    const object::MessageDesc& message = *plan.message;
     for (const RuleCondition& condition : from.conditions) {
-      SKIFF_ASSIGN_OR_RETURN(WirePath path, WirePath::Resolve(message, condition.path.wire_text()));
+      SKIFF_ASSIGN_OR_RETURN(object::WirePath path,
+                             object::WirePath::Resolve(message, condition.path.wire_text()));
       rule.conditions.push_back({std::move(path), &condition});
     }
     if (!from.source.empty()) {
-      SKIFF_ASSIGN_OR_RETURN(rule.source, WirePath::Resolve(message, from.source.wire_text()));
+      SKIFF_ASSIGN_OR_RETURN(rule.source,
+                             object::WirePath::Resolve(message, from.source.wire_text()));
     }
     if (from.code != nullptr) rule.code = from.code->changes_nothing;
     if (rule.code == nullptr) {
       const std::string_view target =
           from.code != nullptr ? from.code->path : std::string_view(from.path.wire_text());
-      SKIFF_ASSIGN_OR_RETURN(WirePath path, WirePath::Resolve(message, target));
+      SKIFF_ASSIGN_OR_RETURN(object::WirePath path, object::WirePath::Resolve(message, target));
       if (rule.conditions.empty() && !rule.source && IsPlain(path)) {
         required_[&check].push_back(std::move(path));
         return {};
@@ -161,24 +164,25 @@ class WireChecks::Compiler {
 
   // A path to one field that is there or not, so that it can be looked for on the walk over the
   // message instead of on one of its own.
-  static bool IsPlain(const WirePath& path) {
-    const FieldDesc& last = path.last();
-    return std::ranges::none_of(path.steps(), &WirePath::Step::every) &&
-           (last.pointer() || last.cardinality != Cardinality::kSingle || IsPlainScalar(last.type));
+  static bool IsPlain(const object::WirePath& path) {
+    const object::FieldDesc& last = path.last();
+    return std::ranges::none_of(path.steps(), &object::WirePath::Step::every) &&
+           (last.pointer() || last.cardinality != object::Cardinality::kSingle ||
+            IsPlainScalar(last.type));
   }
 
   // What the rules of the check's own message require.
   void Finish(Check& check) {
     const auto found = required_.find(&check);
     if (found == required_.end()) return;
-    const std::vector<WirePath> paths = std::move(found->second);
+    const std::vector<object::WirePath> paths = std::move(found->second);
     required_.erase(found);
-    for (const WirePath& path : paths) Require(check, path.steps());
+    for (const object::WirePath& path : paths) Require(check, path.steps());
   }
 
-  void Require(Check& check, std::span<const WirePath::Step> steps) {
-    const WirePath::Step& step = steps.front();
-    const size_t number = WireFieldNumber(step.key);
+  void Require(Check& check, std::span<const object::WirePath::Step> steps) {
+    const object::WirePath::Step& step = steps.front();
+    const size_t number = object::WireFieldNumber(step.key);
     if (number >= check.slot_of_number.size() || check.slot_of_number[number] == 0) {
       Add(check, {.key = step.key}, false);
     }
@@ -186,7 +190,7 @@ class WireChecks::Compiler {
     MakeRequired(check, check.slots[at]);
     if (steps.size() == 1) {
       check.slots[at].zero_is_missing =
-          !step.field->pointer() && step.field->cardinality == Cardinality::kSingle;
+          !step.field->pointer() && step.field->cardinality == object::Cardinality::kSingle;
       return;
     }
     // What is below may be required here and not elsewhere.
@@ -202,7 +206,7 @@ class WireChecks::Compiler {
   const Plans& plans_;
   WireChecks& out_;
   // By rules without conditions, and not yet part of the checks.
-  std::unordered_map<Check*, std::vector<WirePath>> required_;
+  std::unordered_map<Check*, std::vector<object::WirePath>> required_;
 };
 
 Result<std::unique_ptr<WireChecks>> WireChecks::Compile(const Plans& plans,
@@ -213,7 +217,7 @@ Result<std::unique_ptr<WireChecks>> WireChecks::Compile(const Plans& plans,
   return out;
 }
 
-bool WireChecks::LeavesAlone(const MessageDesc* type, std::string_view message) const {
+bool WireChecks::LeavesAlone(const object::MessageDesc* type, std::string_view message) const {
   const auto check = by_type_.find(type);
   return check == by_type_.end() || Passes(*check->second, message);
 }
@@ -221,27 +225,28 @@ bool WireChecks::LeavesAlone(const MessageDesc* type, std::string_view message) 
 bool WireChecks::Passes(const Check& check, std::string_view message) const {
   if (check.uncertain) return false;
   uint64_t seen = 0;
-  for (WireReader in(message); !in.done();) {
+  for (object::WireReader in(message); !in.done();) {
     uint32_t key = 0;
-    if (in.ReadKey(&key) != WireError::kNone) return false;
-    const uint32_t number = WireFieldNumber(key);
+    if (in.ReadKey(&key) != object::WireError::kNone) return false;
+    const uint32_t number = object::WireFieldNumber(key);
     const uint8_t index = number < check.slot_of_number.size() ? check.slot_of_number[number] : 0;
     if (index == 0) {
-      if (!PassOver(in, key)) return false;
+      if (!object::PassOver(in, key)) return false;
       continue;
     }
     const Slot& slot = check.slots[index - size_t{1}];
     if (key != slot.key) return false;
     bool zero = false;
-    if (WireTypeOf(key) == WireType::kBytes) {
+    if (object::WireTypeOf(key) == object::WireType::kBytes) {
       std::string_view value;
-      if (in.ReadBytes(&value) != WireError::kNone || !Passes(slot, value)) return false;
+      if (in.ReadBytes(&value) != object::WireError::kNone || !Passes(slot, value)) return false;
       zero = value.empty();
     } else {
       uint64_t value = 1;
-      const WireError error =
-          WireTypeOf(key) == WireType::kVarint ? in.ReadVarint(&value) : in.Skip(key);
-      if (error != WireError::kNone) return false;
+      const object::WireError error = object::WireTypeOf(key) == object::WireType::kVarint
+                                          ? in.ReadVarint(&value)
+                                          : in.Skip(key);
+      if (error != object::WireError::kNone) return false;
       zero = value == 0;
     }
     seen = slot.zero_is_missing && zero ? seen & ~slot.bit : seen | slot.bit;
@@ -262,9 +267,9 @@ WireChecks::Holding WireChecks::Holds(const Condition& condition, std::string_vi
   const auto& values = condition.rule->values;
   bool matches = false;
   if (values.empty()) {
-    const WirePath::Answer set = condition.path.IsSet(message);
-    if (set == WirePath::Answer::kOdd) return Holding::kUncertain;
-    matches = set == WirePath::Answer::kYes;
+    const object::WirePath::Answer set = condition.path.IsSet(message);
+    if (set == object::WirePath::Answer::kOdd) return Holding::kUncertain;
+    matches = set == object::WirePath::Answer::kYes;
   } else {
     bool odd = false;
     const auto found = condition.path.Find(message, odd);
@@ -286,11 +291,11 @@ bool WireChecks::Passes(const Rule& rule, std::string_view message) const {
     }
   }
   if (rule.source) {
-    const WirePath::Answer there = rule.source->IsSet(message);
-    if (there != WirePath::Answer::kYes) return there == WirePath::Answer::kNo;
+    const object::WirePath::Answer there = rule.source->IsSet(message);
+    if (there != object::WirePath::Answer::kYes) return there == object::WirePath::Answer::kNo;
   }
   if (rule.code != nullptr) return rule.code(message, settings_);
-  return rule.target->IsSet(message) == WirePath::Answer::kYes;
+  return rule.target->IsSet(message) == object::WirePath::Answer::kYes;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

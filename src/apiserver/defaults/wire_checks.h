@@ -16,16 +16,16 @@
 #include "base/status.h"
 #include "object/protobuf/wire_path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class WireChecks {
  public:
-  using Plans = std::unordered_map<const MessageDesc*, std::unique_ptr<MessagePlan>>;
+  using Plans = std::unordered_map<const object::MessageDesc*, std::unique_ptr<MessagePlan>>;
 
   static Result<std::unique_ptr<WireChecks>> Compile(const Plans& plans,
                                                      const RuleSettings& settings);
 
-  bool LeavesAlone(const MessageDesc* type, std::string_view message) const;
+  bool LeavesAlone(const object::MessageDesc* type, std::string_view message) const;
 
  private:
   struct Check;
@@ -39,13 +39,13 @@ class WireChecks {
     Check* below = nullptr;        // null: nothing
   };
   struct Condition {
-    WirePath path;
+    object::WirePath path;
     const RuleCondition* rule;
   };
   struct Rule {
     std::vector<Condition> conditions;
-    std::optional<WirePath> source;
-    std::optional<WirePath> target;
+    std::optional<object::WirePath> source;
+    std::optional<object::WirePath> target;
     WireRule code = nullptr;
   };
   struct Check {
@@ -64,8 +64,8 @@ class WireChecks {
   static Holding Holds(const Condition& condition, std::string_view message);
 
   RuleSettings settings_{};
-  std::unordered_map<const MessageDesc*, Check*> by_type_;
+  std::unordered_map<const object::MessageDesc*, Check*> by_type_;
   std::vector<std::unique_ptr<Check>> all_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

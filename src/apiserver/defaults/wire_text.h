@@ -5,13 +5,13 @@
 
 #include "object/protobuf/wire_path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A path of a message of core/v1.
-WirePath CorePath(std::string_view message, std::string_view path);
+object::WirePath CorePath(std::string_view message, std::string_view path);
 
 // Text at a path, empty when there is none.
-std::string_view WireTextAt(const WirePath& path, std::string_view message, bool& odd);
+std::string_view WireTextAt(const object::WirePath& path, std::string_view message, bool& odd);
 
 // An entry of a map; false when it cannot be read.
 struct WireEntry {
@@ -20,4 +20,4 @@ struct WireEntry {
 };
 bool ReadWireEntry(std::string_view bytes, WireEntry& out);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

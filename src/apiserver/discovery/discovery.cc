@@ -10,7 +10,7 @@
 #include "object/transcode/json_to_protobuf.h"
 #include "object/yaml/emit.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct Discovery::Target {
   enum Kind : uint8_t { kVersions, kGroups, kGroup, kResources, kAggregated };
@@ -39,40 +39,41 @@ struct Discovery::Target {
 
 namespace {
 
-bool IsAggregated(const Conversion* conversion) {
+bool IsAggregated(const serving::Conversion* conversion) {
   return conversion != nullptr && conversion->group == "apidiscovery.k8s.io" &&
          conversion->version == "v2" && conversion->kind == "APIGroupDiscoveryList";
 }
 
-bool IsPlain(const Conversion* conversion) { return conversion == nullptr; }
+bool IsPlain(const serving::Conversion* conversion) { return conversion == nullptr; }
 
 SharedBytes ToProtobuf(std::string_view json, std::string_view api_version,
                        std::string_view message) {
-  const MessageDesc* const type = FindMessage(
+  const object::MessageDesc* const type = object::FindMessage(
       api_version.starts_with("apidiscovery") ? "apidiscovery.k8s.io/v2" : "meta/v1", message);
   ByteBuffer raw;
-  const Result<void> encoded = JsonToProtobuf(json, *type, raw);
+  const Result<void> encoded = object::JsonToProtobuf(json, *type, raw);
   assert(encoded);  // The text is our own.
   static_cast<void>(encoded);
   std::string bytes;
-  AppendProtobufEnvelope({.api_version = api_version, .kind = message, .raw = raw.view()}, &bytes);
+  object::AppendProtobufEnvelope({.api_version = api_version, .kind = message, .raw = raw.view()},
+                                 &bytes);
   return SharedBytes(bytes);
 }
 
 Result<SharedBytes> ToYaml(std::string_view json) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(json, nullptr));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeJson(json, nullptr));
   ByteBuffer yaml;
-  AppendYaml(yaml, document.root());
+  object::AppendYaml(yaml, document.root());
   return SharedBytes(yaml.view());
 }
 
 SharedBytes ToPretty(std::string_view json) {
   ByteBuffer pretty;
-  AppendPrettyJson(pretty, json, 2);
+  object::AppendPrettyJson(pretty, json, 2);
   return SharedBytes(pretty.view());
 }
 
-std::string ContentType(const Negotiated& form) {
+std::string ContentType(const serving::Negotiated& form) {
   std::string type(form.media_type);
   if (form.conversion) {
     type.append(";g=").append(form.conversion->group);
@@ -130,35 +131,36 @@ Discovery::Kept Discovery::Get(const Target& target, std::string_view media_type
   if (kept.json.empty()) {
     ByteBuffer json;
     WriteJson(target, json);
-    if (target.kind == Target::kAggregated) kept.hash = ContentHash(json.view());
+    if (target.kind == Target::kAggregated) kept.hash = serving::ContentHash(json.view());
     json.Append('\n');
     kept.json = SharedBytes(json.view());
   }
-  if (media_type == kProtobufMediaType && kept.protobuf.empty()) {
+  if (media_type == serving::kProtobufMediaType && kept.protobuf.empty()) {
     kept.protobuf = ToProtobuf(kept.json.view(), target.api_version(), target.message());
   }
   return kept;
 }
 
-Result<DocumentResponse> Discovery::AnswerTarget(const Target& target, const Negotiated& form,
-                                                 const DocumentRequest& request) const {
+Result<serving::DocumentResponse> Discovery::AnswerTarget(
+    const Target& target, const serving::Negotiated& form,
+    const serving::DocumentRequest& request) const {
   const Kept kept = Get(target, form.media_type);
-  DocumentResponse answer;
+  serving::DocumentResponse answer;
   if (!kept.hash.empty()) {
-    answer.etag = QuotedTag(kept.hash);
+    answer.etag = serving::QuotedTag(kept.hash);
     answer.cache_control = "public";
     answer.vary = "Accept";
-    if (TagMatches(request.if_none_match, answer.etag)) {
+    if (serving::TagMatches(request.if_none_match, answer.etag)) {
       answer.code = 304;
       return answer;
     }
   }
   answer.content_type = ContentType(form);
-  if (form.media_type == kProtobufMediaType) {
+  if (form.media_type == serving::kProtobufMediaType) {
     answer.body = kept.protobuf;
-  } else if (form.media_type == kYamlMediaType) {
+  } else if (form.media_type == serving::kYamlMediaType) {
     SKIFF_ASSIGN_OR_RETURN(answer.body, ToYaml(kept.json.view()));
-  } else if (form.pretty || WantsPretty(request.query, request.user_agent)) {
+  } else if (form.pretty || serving::WantsPretty(request.query, request.user_agent)) {
     answer.body = ToPretty(kept.json.view());
   } else {
     answer.body = kept.json;
@@ -166,19 +168,20 @@ Result<DocumentResponse> Discovery::AnswerTarget(const Target& target, const Neg
   return answer;
 }
 
-Result<std::optional<DocumentResponse>> Discovery::Answer(const DocumentRequest& request) const {
+Result<std::optional<serving::DocumentResponse>> Discovery::Answer(
+    const serving::DocumentRequest& request) const {
   std::optional<Target> target = TargetOf(request.path);
   if (!target) return std::nullopt;
   if (target->kind == Target::kVersions || target->kind == Target::kGroups) {
-    const auto form = Negotiate(request.accept, kObjectMediaTypes, IsAggregated);
+    const auto form = serving::Negotiate(request.accept, serving::kObjectMediaTypes, IsAggregated);
     if (form && form->conversion) {
       target->kind = Target::kAggregated;
       return AnswerTarget(*target, *form, request);
     }
   }
-  const auto form = Negotiate(request.accept, kObjectMediaTypes, IsPlain);
-  if (!form) return std::unexpected(NotAcceptable(kObjectMediaTypes));
+  const auto form = serving::Negotiate(request.accept, serving::kObjectMediaTypes, IsPlain);
+  if (!form) return std::unexpected(serving::NotAcceptable(serving::kObjectMediaTypes));
   return AnswerTarget(*target, *form, request);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

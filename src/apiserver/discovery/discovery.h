@@ -19,7 +19,7 @@
 #include "serving/request/document.h"
 #include "serving/request/negotiate.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class Discovery {
  public:
@@ -28,7 +28,8 @@ class Discovery {
 
   // Nothing if the path is not one of discovery, or of a group or version that is not served. Fails
   // with 406 if the client takes none of the media types.
-  Result<std::optional<DocumentResponse>> Answer(const DocumentRequest& request) const;
+  Result<std::optional<serving::DocumentResponse>> Answer(
+      const serving::DocumentRequest& request) const;
 
  private:
   struct Target;
@@ -42,8 +43,9 @@ class Discovery {
   void WriteJson(const Target& target, ByteBuffer& out) const;
   // The document in this media type, made now or before.
   Kept Get(const Target& target, std::string_view media_type) const;
-  Result<DocumentResponse> AnswerTarget(const Target& target, const Negotiated& form,
-                                        const DocumentRequest& request) const;
+  Result<serving::DocumentResponse> AnswerTarget(const Target& target,
+                                                 const serving::Negotiated& form,
+                                                 const serving::DocumentRequest& request) const;
 
   const std::shared_ptr<const ServedResources> served_;
   const std::string server_address_;
@@ -51,4 +53,4 @@ class Discovery {
   mutable std::map<std::string, Kept> kept_;  // as many as there are documents
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,23 +4,23 @@
 
 #include "serving/request/json_writer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void WriteVerbs(JsonWriter& json, VerbSet verbs) {
+void WriteVerbs(serving::JsonWriter& json, object::VerbSet verbs) {
   json.OpenArray("verbs");
   verbs.ForEachName([&](std::string_view verb) { json.String(verb); });
   json.CloseArray();
 }
 
-void WriteNames(JsonWriter& json, const ResourceDesc& resource) {
+void WriteNames(serving::JsonWriter& json, const object::ResourceDesc& resource) {
   if (!resource.short_names.empty()) json.StringArray("shortNames", resource.short_names);
   if (!resource.categories.empty()) json.StringArray("categories", resource.categories);
 }
 
 // Group and version of a kind, empty where they are those of the list it stands in.
 struct KindVersion {
-  KindVersion(const MessageDesc& kind, const GroupVersionInfo& list) {
+  KindVersion(const object::MessageDesc& kind, const object::GroupVersionInfo& list) {
     if (kind.group_version == list.desc) return;
     group = kind.group_version->group;
     version = kind.group_version->version;
@@ -29,14 +29,14 @@ struct KindVersion {
   std::string_view version;
 };
 
-void WriteVersion(JsonWriter& json, const GroupVersionDesc& desc) {
+void WriteVersion(serving::JsonWriter& json, const object::GroupVersionDesc& desc) {
   json.OpenObject();
   json.String("groupVersion", desc.api_version);
   json.String("version", desc.version);
   json.CloseObject();
 }
 
-void WriteGroupMembers(JsonWriter& json, const ServedGroup& group) {
+void WriteGroupMembers(serving::JsonWriter& json, const ServedGroup& group) {
   json.String("name", group.name);
   json.OpenArray("versions");
   for (const ServedVersion& version : group.versions) WriteVersion(json, *version.info->desc);
@@ -45,7 +45,7 @@ void WriteGroupMembers(JsonWriter& json, const ServedGroup& group) {
   WriteVersion(json, *group.versions.front().info->desc);
 }
 
-void WriteResource(JsonWriter& json, const ResourceDesc& resource) {
+void WriteResource(serving::JsonWriter& json, const object::ResourceDesc& resource) {
   json.OpenObject();
   json.String("name", resource.name);
   json.String("singularName", resource.singular);
@@ -59,7 +59,8 @@ void WriteResource(JsonWriter& json, const ResourceDesc& resource) {
   json.CloseObject();
 }
 
-void WriteSubresource(JsonWriter& json, const ResourceDesc& resource, const SubresourceDesc& sub) {
+void WriteSubresource(serving::JsonWriter& json, const object::ResourceDesc& resource,
+                      const object::SubresourceDesc& sub) {
   const KindVersion kind(*sub.kind, *resource.version);
   json.OpenObject();
   json.String("name", std::string(resource.name).append("/").append(sub.name));
@@ -72,7 +73,8 @@ void WriteSubresource(JsonWriter& json, const ResourceDesc& resource, const Subr
   json.CloseObject();
 }
 
-void WriteResponseKind(JsonWriter& json, const KindVersion& version, std::string_view kind) {
+void WriteResponseKind(serving::JsonWriter& json, const KindVersion& version,
+                       std::string_view kind) {
   json.OpenObject("responseKind");
   json.String("group", version.group);
   json.String("version", version.version);
@@ -80,8 +82,8 @@ void WriteResponseKind(JsonWriter& json, const KindVersion& version, std::string
   json.CloseObject();
 }
 
-void WriteResourceDiscovery(JsonWriter& json, const ServedResource& served) {
-  const ResourceDesc& resource = *served.desc;
+void WriteResourceDiscovery(serving::JsonWriter& json, const ServedResource& served) {
+  const object::ResourceDesc& resource = *served.desc;
   json.OpenObject();
   json.String("resource", resource.name);
   WriteResponseKind(json, KindVersion(*resource.kind, *resource.version), resource.kind_name);
@@ -91,7 +93,7 @@ void WriteResourceDiscovery(JsonWriter& json, const ServedResource& served) {
   WriteNames(json, resource);
   if (!served.subresources.empty()) {
     json.OpenArray("subresources");
-    for (const SubresourceDesc* sub : served.subresources) {
+    for (const object::SubresourceDesc* sub : served.subresources) {
       json.OpenObject();
       json.String("subresource", sub->name);
       WriteResponseKind(json, KindVersion(*sub->kind, *resource.version), sub->kind->name);
@@ -103,7 +105,7 @@ void WriteResourceDiscovery(JsonWriter& json, const ServedResource& served) {
   json.CloseObject();
 }
 
-void WriteGroupDiscovery(JsonWriter& json, const ServedGroup& group) {
+void WriteGroupDiscovery(serving::JsonWriter& json, const ServedGroup& group) {
   json.OpenObject();
   json.OpenObject("metadata");
   if (!group.name.empty()) json.String("name", group.name);
@@ -126,7 +128,7 @@ void WriteGroupDiscovery(JsonWriter& json, const ServedGroup& group) {
 
 void WriteApiVersions(const ServedResources& served, std::string_view server_address,
                       ByteBuffer& out) {
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIVersions");
   json.OpenArray("versions");
@@ -144,7 +146,7 @@ void WriteApiVersions(const ServedResources& served, std::string_view server_add
 }
 
 void WriteApiGroupList(const ServedResources& served, ByteBuffer& out) {
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIGroupList");
   json.String("apiVersion", "v1");
@@ -160,7 +162,7 @@ void WriteApiGroupList(const ServedResources& served, ByteBuffer& out) {
 }
 
 void WriteApiGroup(const ServedGroup& group, ByteBuffer& out) {
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIGroup");
   json.String("apiVersion", "v1");
@@ -169,7 +171,7 @@ void WriteApiGroup(const ServedGroup& group, ByteBuffer& out) {
 }
 
 void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIResourceList");
   if (!version.info->desc->group.empty()) json.String("apiVersion", "v1");
@@ -177,7 +179,7 @@ void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
   json.OpenArray("resources");
   for (const ServedResource& resource : version.resources) {
     WriteResource(json, *resource.desc);
-    for (const SubresourceDesc* sub : resource.subresources) {
+    for (const object::SubresourceDesc* sub : resource.subresources) {
       WriteSubresource(json, *resource.desc, *sub);
     }
   }
@@ -187,7 +189,7 @@ void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
 
 void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart part,
                                 ByteBuffer& out) {
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIGroupDiscoveryList");
   json.String("apiVersion", "apidiscovery.k8s.io/v2");
@@ -200,4 +202,4 @@ void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart par
   json.CloseObject();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,7 +15,7 @@
 #include "apiserver/discovery/served_resources.h"
 #include "base/buffer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void WriteApiVersions(const ServedResources& served, std::string_view server_address,
                       ByteBuffer& out);
@@ -26,4 +26,4 @@ void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out);
 enum class DiscoveryPart : uint8_t { kCore, kGroups };
 void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart part, ByteBuffer& out);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/discovery/server_documents.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kAggregated =
@@ -23,8 +23,8 @@ class DiscoveryTest : public testing::Test {
             RuntimeConfig(), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}}))),
         discovery_(served_, "10.0.0.1:6443") {}
 
-  DocumentResponse Get(const DocumentRequest& request) {
-    Result<std::optional<DocumentResponse>> answer = discovery_.Answer(request);
+  serving::DocumentResponse Get(const serving::DocumentRequest& request) {
+    Result<std::optional<serving::DocumentResponse>> answer = discovery_.Answer(request);
     EXPECT_TRUE(answer) << answer.error().message();
     EXPECT_TRUE(*answer) << request.path << " is not there";
     return **std::move(answer);
@@ -80,7 +80,7 @@ TEST_F(DiscoveryTest, OtherPathsAreNotItsOwn) {
 }
 
 TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
-  const DocumentResponse answer = Get({.path = "/apis", .accept = kAggregated});
+  const serving::DocumentResponse answer = Get({.path = "/apis", .accept = kAggregated});
   EXPECT_EQ(answer.content_type, kAggregated);
   EXPECT_EQ(answer.cache_control, "public");
   EXPECT_EQ(answer.vary, "Accept");
@@ -91,7 +91,7 @@ TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
       R"("resources":[{"resource":"apiservices","responseKind":{"group":"","version":"",)"
       R"("kind":"APIService"},"scope":"Cluster","singularResource":"apiservice")"));
 
-  const DocumentResponse core = Get({.path = "/api", .accept = kAggregated});
+  const serving::DocumentResponse core = Get({.path = "/api", .accept = kAggregated});
   EXPECT_TRUE(core.body.view().find(R"("items":[{"metadata":{},"versions":[{"version":"v1")") !=
               std::string_view::npos);
   EXPECT_NE(core.etag, answer.etag);
@@ -99,7 +99,7 @@ TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
 
 TEST_F(DiscoveryTest, ATagThatStillHoldsIsNotAnsweredAgain) {
   const std::string tag = Get({.path = "/apis", .accept = kAggregated}).etag;
-  const DocumentResponse again =
+  const serving::DocumentResponse again =
       Get({.path = "/apis", .accept = kAggregated, .if_none_match = tag});
   EXPECT_EQ(again.code, 304);
   EXPECT_EQ(again.etag, tag);
@@ -108,7 +108,7 @@ TEST_F(DiscoveryTest, ATagThatStillHoldsIsNotAnsweredAgain) {
 }
 
 TEST_F(DiscoveryTest, WhatIsNotServedFallsBackOrFails) {
-  const DocumentResponse plain =
+  const serving::DocumentResponse plain =
       Get({.path = "/apis",
            .accept = "application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,"
                      "application/json"});
@@ -124,27 +124,28 @@ TEST_F(DiscoveryTest, WhatIsNotServedFallsBackOrFails) {
 }
 
 TEST_F(DiscoveryTest, ProtobufHoldsTheSame) {
-  const DocumentResponse answer = Get({.path = "/apis", .accept = kAggregatedProtobuf});
+  const serving::DocumentResponse answer = Get({.path = "/apis", .accept = kAggregatedProtobuf});
   EXPECT_EQ(answer.content_type, kAggregatedProtobuf);
   EXPECT_EQ(answer.etag, Get({.path = "/apis", .accept = kAggregated}).etag);
-  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(answer.body.view());
+  const Result<object::ProtobufEnvelope> envelope =
+      object::OpenProtobufEnvelope(answer.body.view());
   ASSERT_TRUE(envelope);
   EXPECT_EQ(envelope->api_version, "apidiscovery.k8s.io/v2");
   EXPECT_EQ(envelope->kind, "APIGroupDiscoveryList");
   EXPECT_NE(envelope->raw.find("deployments"), std::string_view::npos);
 
-  const DocumentResponse core =
+  const serving::DocumentResponse core =
       Get({.path = "/api/v1", .accept = "application/vnd.kubernetes.protobuf"});
-  EXPECT_EQ(OpenProtobufEnvelope(core.body.view())->api_version, "");
-  EXPECT_EQ(OpenProtobufEnvelope(core.body.view())->kind, "APIResourceList");
+  EXPECT_EQ(object::OpenProtobufEnvelope(core.body.view())->api_version, "");
+  EXPECT_EQ(object::OpenProtobufEnvelope(core.body.view())->kind, "APIResourceList");
 }
 
 TEST_F(DiscoveryTest, PeopleGetLinesAndYaml) {
-  const DocumentResponse pretty = Get({.path = "/apis/batch", .user_agent = "curl/8.0"});
+  const serving::DocumentResponse pretty = Get({.path = "/apis/batch", .user_agent = "curl/8.0"});
   EXPECT_TRUE(pretty.body.view().starts_with("{\n  \"kind\": \"APIGroup\",\n"));
   EXPECT_TRUE(pretty.body.view().ends_with("}\n"));
   EXPECT_FALSE(pretty.body.view().ends_with("\n\n"));
-  const DocumentResponse yaml = Get({.path = "/apis/batch", .accept = "application/yaml"});
+  const serving::DocumentResponse yaml = Get({.path = "/apis/batch", .accept = "application/yaml"});
   EXPECT_EQ(yaml.content_type, "application/yaml");
   EXPECT_TRUE(yaml.body.view().starts_with("apiVersion: v1\nkind: APIGroup\nname: batch\n"));
 }
@@ -155,7 +156,7 @@ TEST_F(DiscoveryTest, BytesAreSharedBetweenAnswers) {
 
 TEST_F(DiscoveryTest, TheIndexHasThePathsOfDiscoveryAndOthersInOrder) {
   const std::string others[] = {"/version", "/healthz", "/.well-known/openid-configuration"};
-  const DocumentResponse index = IndexDocument(*served_, others);
+  const serving::DocumentResponse index = IndexDocument(*served_, others);
   EXPECT_EQ(index.content_type, "application/json");
   const std::string_view body = index.body.view();
   EXPECT_TRUE(
@@ -166,7 +167,7 @@ TEST_F(DiscoveryTest, TheIndexHasThePathsOfDiscoveryAndOthersInOrder) {
 }
 
 TEST(VersionDocumentTest, OrdersAsTheVersionOfKubernetes) {
-  const DocumentResponse answer =
+  const serving::DocumentResponse answer =
       VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"});
   const std::string_view body = answer.body.view();
   EXPECT_TRUE(body.starts_with("{\n  \"major\": \"1\",\n  \"minor\": \"36\",\n"));
@@ -179,4 +180,4 @@ TEST(VersionDocumentTest, OrdersAsTheVersionOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string_view TakeUntil(std::string_view& rest, char separator) {
@@ -37,7 +37,7 @@ std::string_view StageOf(std::string_view version) {
 }
 
 bool GroupExists(std::string_view group) {
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
     if (version.desc->group == group) return true;
   }
   return false;
@@ -103,9 +103,10 @@ Result<void> RuntimeConfig::AddEntry(std::string_view key, std::string_view valu
   // Once served, and named by scripts ever since.
   if (parsed->group == "extensions" && parsed->version == "v1beta1") return {};
   if (!GroupExists(parsed->group)) return BadEntry(key, "there is no such API group");
-  const GroupVersionInfo* const version = FindGroupVersion(parsed->group, parsed->version);
+  const object::GroupVersionInfo* const version =
+      object::FindGroupVersion(parsed->group, parsed->version);
   if (version == nullptr) return BadEntry(key, "the group has no such version");
-  const ResourceDesc* resource = nullptr;
+  const object::ResourceDesc* resource = nullptr;
   if (!parsed->resource.empty()) {
     resource = version->FindResource(parsed->resource);
     if (resource == nullptr) {
@@ -130,15 +131,15 @@ Result<void> RuntimeConfig::AddMaturity(Maturity maturity, std::string_view key,
   return {};
 }
 
-const RuntimeConfig::Choice* RuntimeConfig::FindChoice(const GroupVersionInfo* version,
-                                                       const ResourceDesc* resource) const {
+const RuntimeConfig::Choice* RuntimeConfig::FindChoice(const object::GroupVersionInfo* version,
+                                                       const object::ResourceDesc* resource) const {
   for (size_t i = choices_.size(); i-- != 0;) {
     if (choices_[i].version == version && choices_[i].resource == resource) return &choices_[i];
   }
   return nullptr;
 }
 
-bool RuntimeConfig::ServesVersion(const GroupVersionInfo& version) const {
+bool RuntimeConfig::ServesVersion(const object::GroupVersionInfo& version) const {
   if (const Choice* choice = FindChoice(&version, nullptr)) return choice->enabled;
   const std::string_view stage = StageOf(version.desc->version);
   const Maturity maturity = stage.empty()      ? Maturity::kGa
@@ -152,9 +153,9 @@ bool RuntimeConfig::ServesVersion(const GroupVersionInfo& version) const {
   return version.enabled_by_default;
 }
 
-bool RuntimeConfig::Serves(const ResourceDesc& resource) const {
+bool RuntimeConfig::Serves(const object::ResourceDesc& resource) const {
   if (const Choice* choice = FindChoice(resource.version, &resource)) return choice->enabled;
   return ServesVersion(*resource.version);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class RuntimeConfig {
  public:
@@ -28,26 +28,27 @@ class RuntimeConfig {
   Result<void> Add(std::string_view text);
 
   // Whether to serve a resource, feature gates aside.
-  bool Serves(const ResourceDesc& resource) const;
+  bool Serves(const object::ResourceDesc& resource) const;
 
  private:
   enum class Maturity : uint8_t { kAll, kGa, kBeta, kAlpha };
   static constexpr size_t kMaturities = 4;
 
   struct Choice {
-    const GroupVersionInfo* version;
-    const ResourceDesc* resource;  // null: the whole version
+    const object::GroupVersionInfo* version;
+    const object::ResourceDesc* resource;  // null: the whole version
     bool enabled;
   };
 
   Result<void> AddEntry(std::string_view key, std::string_view value);
   Result<void> AddMaturity(Maturity maturity, std::string_view key, std::string_view value);
-  const Choice* FindChoice(const GroupVersionInfo* version, const ResourceDesc* resource) const;
-  bool ServesVersion(const GroupVersionInfo& version) const;
+  const Choice* FindChoice(const object::GroupVersionInfo* version,
+                           const object::ResourceDesc* resource) const;
+  bool ServesVersion(const object::GroupVersionInfo& version) const;
 
   enum class Setting : uint8_t { kUnset, kOff, kOn };
   Setting maturities_[kMaturities] = {};
   std::vector<Choice> choices_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,17 +4,17 @@
 #include <tuple>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-ServedVersion Serve(const GroupVersionInfo& info, const RuntimeConfig& config,
+ServedVersion Serve(const object::GroupVersionInfo& info, const RuntimeConfig& config,
                     const FeatureGates& gates) {
   ServedVersion version{&info, {}};
-  for (const ResourceDesc& resource : info.resources) {
+  for (const object::ResourceDesc& resource : info.resources) {
     if (!config.Serves(resource)) continue;
     if (!resource.gate.empty() && !gates.IsNamedOn(resource.gate)) continue;
     ServedResource& served = version.resources.emplace_back(ServedResource{&resource, {}});
-    for (const SubresourceDesc& subresource : resource.subresources) {
+    for (const object::SubresourceDesc& subresource : resource.subresources) {
       if (!subresource.gate.empty() && !gates.IsNamedOn(subresource.gate)) continue;
       served.subresources.push_back(&subresource);
     }
@@ -62,7 +62,7 @@ const T* FindByName(const std::vector<T>& sorted, std::string_view name, NameOf 
 }  // namespace
 
 ServedResources::ServedResources(const RuntimeConfig& config, const FeatureGates& gates) {
-  for (const GroupVersionInfo& info : ServedGroupVersions()) {
+  for (const object::GroupVersionInfo& info : object::ServedGroupVersions()) {
     ServedVersion version = Serve(info, config, gates);
     if (version.resources.empty()) continue;
     GroupNamed(groups_, info.desc->group).versions.push_back(std::move(version));
@@ -80,9 +80,9 @@ ServedResources ServedResources::With(std::vector<ServedGroup> more) const {
   return ServedResources(std::move(groups));
 }
 
-const SubresourceDesc* ServedResource::FindSubresource(std::string_view name) const {
+const object::SubresourceDesc* ServedResource::FindSubresource(std::string_view name) const {
   const auto* const found =
-      FindByName(subresources, name, [](const SubresourceDesc* sub) { return sub->name; });
+      FindByName(subresources, name, [](const object::SubresourceDesc* sub) { return sub->name; });
   return found == nullptr ? nullptr : *found;
 }
 
@@ -118,4 +118,4 @@ const ServedResource* ServedResources::FindResource(std::string_view group,
   return served == nullptr ? nullptr : served->FindResource(resource);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,18 +16,18 @@
 #include "base/feature_gates.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ServedResource {
-  const ResourceDesc* desc;
-  std::vector<const SubresourceDesc*> subresources;  // by name
+  const object::ResourceDesc* desc;
+  std::vector<const object::SubresourceDesc*> subresources;  // by name
 
   // Null when it is not served.
-  const SubresourceDesc* FindSubresource(std::string_view name) const;
+  const object::SubresourceDesc* FindSubresource(std::string_view name) const;
 };
 
 struct ServedVersion {
-  const GroupVersionInfo* info;
+  const object::GroupVersionInfo* info;
   std::vector<ServedResource> resources;  // by name; never empty
 
   const ServedResource* FindResource(std::string_view name) const;
@@ -62,4 +62,4 @@ class ServedResources {
   std::vector<ServedGroup> groups_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 ServedResources Serve(std::string_view config, bool gates = true) {
@@ -89,8 +89,8 @@ TEST(ServedResourcesTest, AGroupThatHasGoneMayStillBeNamed) {
 
 TEST(ServedResourcesTest, MoreGroupsTakeTheirPlaceByPriority) {
   const ServedResources served = Serve("");
-  const GroupVersionDesc desc{"", "stable.example.com", "v1", "stable.example.com/v1", {}};
-  const GroupVersionInfo info{&desc, true, true, 1000, 100, {}};
+  const object::GroupVersionDesc desc{"", "stable.example.com", "v1", "stable.example.com/v1", {}};
+  const object::GroupVersionInfo info{&desc, true, true, 1000, 100, {}};
   const ServedResources more = served.With({{"stable.example.com", {{&info, {}}}}});
   EXPECT_EQ(more.groups().size(), served.groups().size() + 1);
   EXPECT_EQ(more.groups().back().name, "stable.example.com");
@@ -126,4 +126,4 @@ TEST(RuntimeConfigTest, SomethingIsLeftToServe) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

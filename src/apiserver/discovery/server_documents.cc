@@ -7,7 +7,7 @@
 #include "serving/request/json_writer.h"
 #include "serving/request/negotiate.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 #if defined(__x86_64__)
@@ -27,11 +27,11 @@ constexpr std::string_view kCompiler = "gcc " __VERSION__;
 // Builds are reproducible, so they carry no date; this is what Kubernetes shows without one.
 constexpr std::string_view kNoBuildDate = "1970-01-01T00:00:00Z";
 
-DocumentResponse Pretty(const ByteBuffer& json) {
+serving::DocumentResponse Pretty(const ByteBuffer& json) {
   ByteBuffer pretty;
-  AppendPrettyJson(pretty, json.view(), 2);
-  DocumentResponse answer;
-  answer.content_type = kJsonMediaType;
+  object::AppendPrettyJson(pretty, json.view(), 2);
+  serving::DocumentResponse answer;
+  answer.content_type = serving::kJsonMediaType;
   answer.body = SharedBytes(pretty.view());
   return answer;
 }
@@ -42,7 +42,7 @@ std::string_view WithoutV(std::string_view version) {
 
 }  // namespace
 
-DocumentResponse VersionDocument(const BuildInfo& build) {
+serving::DocumentResponse VersionDocument(const BuildInfo& build) {
   const std::string_view version = WithoutV(build.kubernetes_version);
   const size_t dot = version.find('.');
   const std::string_view major = version.substr(0, dot);
@@ -52,7 +52,7 @@ DocumentResponse VersionDocument(const BuildInfo& build) {
   std::from_chars(minor.data(), minor.data() + minor.size(), minor_number);
 
   ByteBuffer out;
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.String("major", major);
   json.String("minor", minor);
@@ -73,8 +73,8 @@ DocumentResponse VersionDocument(const BuildInfo& build) {
   return Pretty(out);
 }
 
-DocumentResponse IndexDocument(const ServedResources& served,
-                               std::span<const std::string> more_paths) {
+serving::DocumentResponse IndexDocument(const ServedResources& served,
+                                        std::span<const std::string> more_paths) {
   std::set<std::string> paths(more_paths.begin(), more_paths.end());
   paths.insert({"/api", "/apis", "/apis/"});
   for (const ServedGroup& group : served.groups()) {
@@ -85,11 +85,11 @@ DocumentResponse IndexDocument(const ServedResources& served,
     }
   }
   ByteBuffer out;
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.StringArray("paths", paths);
   json.CloseObject();
   return Pretty(out);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

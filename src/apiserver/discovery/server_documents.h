@@ -9,7 +9,7 @@
 #include "apiserver/discovery/served_resources.h"
 #include "serving/request/document.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct BuildInfo {
   std::string_view kubernetes_version;  // "v1.36.4": whose API it is
@@ -19,10 +19,10 @@ struct BuildInfo {
 
 // gitVersion is "v1.36.4+skiff.0.1.0", which orders as v1.36.4 does. No Go is involved, and the
 // fields that name its version and compiler say what is there instead.
-DocumentResponse VersionDocument(const BuildInfo& build);
+serving::DocumentResponse VersionDocument(const BuildInfo& build);
 
 // The paths of discovery and those given, sorted.
-DocumentResponse IndexDocument(const ServedResources& served,
-                               std::span<const std::string> more_paths);
+serving::DocumentResponse IndexDocument(const ServedResources& served,
+                                        std::span<const std::string> more_paths);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

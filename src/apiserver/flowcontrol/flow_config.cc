@@ -2,12 +2,12 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
-FlowConfig::FlowConfig(ResourceCache& schemas, ResourceCache& levels, Decode decode)
+FlowConfig::FlowConfig(store::ResourceCache& schemas, store::ResourceCache& levels, Decode decode)
     : schemas_(schemas), levels_(levels), decode_(std::move(decode)) {
-  Use(std::make_shared<const FlowMatcher>(std::span<const Document>(),
-                                          std::span<const Document>()));
+  Use(std::make_shared<const FlowMatcher>(std::span<const object::Document>(),
+                                          std::span<const object::Document>()));
 }
 
 void FlowConfig::Use(std::shared_ptr<const FlowMatcher> matcher) {
@@ -17,16 +17,17 @@ void FlowConfig::Use(std::shared_ptr<const FlowMatcher> matcher) {
   number_ = ++last;
 }
 
-std::shared_ptr<const FlowConfig::Listed> FlowConfig::List(ResourceCache& cache) const {
+std::shared_ptr<const FlowConfig::Listed> FlowConfig::List(store::ResourceCache& cache) const {
   auto listed = std::make_shared<Listed>();
   // From memory, and so before the call returns; unless the cache is being filled anew.
   cache.List({.resource_version = "0", .without_damaged = true},
-             [listed, decode = decode_](Result<ListReply> reply) {
+             [listed, decode = decode_](Result<store::ListReply> reply) {
                if (!reply) return;
-               for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
+               for (store::ListCursor at = reply->Entries();
+                    const store::CacheEntry* entry = at.Next();) {
                  listed->version.append(entry->key()).append("@");
                  listed->version.append(std::to_string(entry->revision().value)).append(" ");
-                 Result<Document> object = decode(entry->value().view());
+                 Result<object::Document> object = decode(entry->value().view());
                  if (object) listed->objects.push_back(std::move(*object));
                }
                listed->complete.store(true, std::memory_order_release);
@@ -63,4 +64,4 @@ const FlowMatcher& FlowConfig::Matcher() {
   return *matcher;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

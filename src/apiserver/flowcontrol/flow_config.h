@@ -14,13 +14,13 @@
 #include "apiserver/flowcontrol/flow_matcher.h"
 #include "store/cache/resource_cache.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class FlowConfig {
  public:
-  using Decode = std::function<Result<Document>(std::string_view stored)>;
+  using Decode = std::function<Result<object::Document>(std::string_view stored)>;
   // The caches outlive it.
-  FlowConfig(ResourceCache& schemas, ResourceCache& levels, Decode decode);
+  FlowConfig(store::ResourceCache& schemas, store::ResourceCache& levels, Decode decode);
 
   // Any thread, under no locks. Reads the caches, and makes a new matcher if they have changed.
   void Refresh();
@@ -29,16 +29,16 @@ class FlowConfig {
 
  private:
   struct Listed {
-    std::vector<Document> objects;
+    std::vector<object::Document> objects;
     std::string version;  // changes with them
     std::atomic<bool> complete{false};
   };
   void Use(std::shared_ptr<const FlowMatcher> matcher);
   // Null when the cache cannot answer now.
-  std::shared_ptr<const Listed> List(ResourceCache& cache) const;
+  std::shared_ptr<const Listed> List(store::ResourceCache& cache) const;
 
-  ResourceCache& schemas_;
-  ResourceCache& levels_;
+  store::ResourceCache& schemas_;
+  store::ResourceCache& levels_;
   const Decode decode_;
   std::mutex refreshing_;
   std::string version_;  // of what the matcher was made of
@@ -49,4 +49,4 @@ class FlowConfig {
   std::atomic<uint64_t> number_{0};
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

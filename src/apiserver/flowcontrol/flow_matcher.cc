@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
@@ -19,7 +19,7 @@ constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
 // Names of which one is to be met, or all.
 class Names {
  public:
-  explicit Names(const ListView<std::string_view>& names) {
+  explicit Names(const object::ListView<std::string_view>& names) {
     for (const std::string_view each : names) names_.emplace_back(each);
   }
   bool Has(std::string_view name) const {
@@ -38,7 +38,7 @@ struct FlowSubject {
   std::string name_space;
   std::string name;
 
-  bool Fits(const UserInfo& user) const {
+  bool Fits(const serving::UserInfo& user) const {
     switch (kind) {
       case Kind::kUser:
         return name == kAll || name == user.name;
@@ -63,7 +63,7 @@ struct ResourceRule {
   Names name_spaces;
   bool cluster_scope;
 
-  bool Fits(const RequestInfo& info, std::string_view resource) const {
+  bool Fits(const serving::RequestInfo& info, std::string_view resource) const {
     if (!verbs.Has(info.verb) || !resources.Has(resource) || !groups.Has(info.group)) return false;
     return info.name_space.empty() ? cluster_scope : name_spaces.Has(info.name_space);
   }
@@ -73,7 +73,7 @@ struct PathRule {
   Names verbs;
   Names paths;
 
-  bool Fits(const RequestInfo& info) const {
+  bool Fits(const serving::RequestInfo& info) const {
     return verbs.Has(info.verb) && std::ranges::any_of(paths.all(), [&](const std::string& path) {
              return PathFits(path, info.path);
            });
@@ -118,7 +118,8 @@ struct FlowMatcher::Rule {
     }
   }
 
-  bool Fits(const UserInfo& user, const RequestInfo& info, std::string_view resource) const {
+  bool Fits(const serving::UserInfo& user, const serving::RequestInfo& info,
+            std::string_view resource) const {
     if (std::ranges::none_of(subjects, [&](const auto& each) { return each.Fits(user); })) {
       return false;
     }
@@ -136,13 +137,14 @@ struct FlowMatcher::Schema {
   std::vector<Rule> rules = {};
 };
 
-FlowMatcher::FlowMatcher(std::span<const Document> schemas, std::span<const Document> levels) {
+FlowMatcher::FlowMatcher(std::span<const object::Document> schemas,
+                         std::span<const object::Document> levels) {
   std::map<std::string, std::string, std::less<>> level_uids;
-  for (const Document& each : levels) {
+  for (const object::Document& each : levels) {
     const flow::PriorityLevelConfiguration level(each);
     level_uids.emplace(level.metadata().name(), level.metadata().uid());
   }
-  for (const Document& each : schemas) {
+  for (const object::Document& each : schemas) {
     if (schemas_.size() == limits::kMaxFlowSchemas) break;
     const flow::FlowSchema schema(each);
     const auto level = level_uids.find(schema.spec().priority_level_configuration().name());
@@ -166,7 +168,8 @@ FlowMatcher::FlowMatcher(std::span<const Document> schemas, std::span<const Docu
 
 FlowMatcher::~FlowMatcher() = default;
 
-const FlowClass* FlowMatcher::Match(const UserInfo& user, const RequestInfo& info) const {
+const FlowClass* FlowMatcher::Match(const serving::UserInfo& user,
+                                    const serving::RequestInfo& info) const {
   std::string joined;
   if (!info.subresource.empty()) joined = info.resource + "/" + info.subresource;
   const std::string_view resource = joined.empty() ? info.resource : joined;
@@ -178,4 +181,4 @@ const FlowClass* FlowMatcher::Match(const UserInfo& user, const RequestInfo& inf
   return catch_all_;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,7 +19,7 @@
 #include "serving/auth/user.h"
 #include "serving/request/request_info.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct FlowClass {
   std::string schema;  // names
@@ -31,11 +31,11 @@ struct FlowClass {
 class FlowMatcher {
  public:
   // FlowSchemas and PriorityLevelConfigurations of v1, at most limits::kMaxFlowSchemas of them.
-  FlowMatcher(std::span<const Document> schemas, std::span<const Document> levels);
+  FlowMatcher(std::span<const object::Document> schemas, std::span<const object::Document> levels);
   ~FlowMatcher();
 
   // Null only when not even the schema catch-all is there.
-  const FlowClass* Match(const UserInfo& user, const RequestInfo& info) const;
+  const FlowClass* Match(const serving::UserInfo& user, const serving::RequestInfo& info) const;
   // Whether the two that every cluster has are there: exempt and catch-all.
   bool complete() const { return exempt_ && catch_all_ != nullptr; }
 
@@ -48,4 +48,4 @@ class FlowMatcher {
   bool exempt_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

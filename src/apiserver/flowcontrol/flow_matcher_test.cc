@@ -5,26 +5,26 @@
 #include "object/json/decode.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
 
-Document Level(const std::string& name) {
-  Document out = flow::PriorityLevelConfiguration::New();
+object::Document Level(const std::string& name) {
+  object::Document out = flow::PriorityLevelConfiguration::New();
   flow::MutablePriorityLevelConfiguration level(out);
   level.mutable_metadata().set_name(name);
   level.mutable_metadata().set_uid("uid-of-level-" + name);
   return out;
 }
 
-Document Schema(const std::string& name, int precedence, const std::string& level,
-                const std::string& rules) {
+object::Document Schema(const std::string& name, int precedence, const std::string& level,
+                        const std::string& rules) {
   const std::string text = R"({"metadata":{"name":")" + name + R"(","uid":"uid-of-)" + name +
                            R"("},"spec":{"matchingPrecedence":)" + std::to_string(precedence) +
                            R"(,"priorityLevelConfiguration":{"name":")" + level + R"("},"rules":)" +
                            rules + "}}";
-  Result<Document> out = DecodeJson(text, flow::FlowSchema::Type());
+  Result<object::Document> out = object::DecodeJson(text, flow::FlowSchema::Type());
   EXPECT_TRUE(out) << text;
   return std::move(*out);
 }
@@ -38,12 +38,13 @@ std::string RulesFor(const std::string& subject) {
 
 const std::string kAnybody = R"({"kind":"Group","group":{"name":"system:authenticated"}})";
 
-UserInfo User(std::string name, std::vector<std::string> groups = {"system:authenticated"}) {
+serving::UserInfo User(std::string name,
+                       std::vector<std::string> groups = {"system:authenticated"}) {
   return {.name = std::move(name), .uid = {}, .groups = std::move(groups), .extra = {}};
 }
 
-RequestInfo Ask(std::string_view method, std::string_view path) {
-  return *ReadRequestInfo(method, path, QueryParameters());
+serving::RequestInfo Ask(std::string_view method, std::string_view path) {
+  return *serving::ReadRequestInfo(method, path, serving::QueryParameters());
 }
 
 class FlowMatcherTest : public testing::Test {
@@ -52,15 +53,16 @@ class FlowMatcherTest : public testing::Test {
            const std::string& level = "work") {
     schemas_.push_back(Schema(name, precedence, level, rules));
   }
-  std::string Match(const UserInfo& user, std::string_view path, std::string_view method = "GET") {
+  std::string Match(const serving::UserInfo& user, std::string_view path,
+                    std::string_view method = "GET") {
     const FlowMatcher matcher(schemas_, levels_);
     const FlowClass* found = matcher.Match(user, Ask(method, path));
     return found == nullptr ? "" : found->schema;
   }
 
-  std::vector<Document> schemas_;
-  std::vector<Document> levels_{[] {
-    std::vector<Document> out;
+  std::vector<object::Document> schemas_;
+  std::vector<object::Document> levels_{[] {
+    std::vector<object::Document> out;
     out.push_back(Level("work"));
     return out;
   }()};
@@ -141,4 +143,4 @@ TEST_F(FlowMatcherTest, WhoFitsNowhereIsCaughtAll) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Everything else is escaped, so that no name can be read as more than one part of the path.
@@ -27,7 +27,7 @@ void AppendPart(std::string_view part, std::string& path) {
   }
 }
 
-std::string CollectionPath(const ApiResource& resource, std::string_view name_space) {
+std::string CollectionPath(const client::ApiResource& resource, std::string_view name_space) {
   std::string path = resource.group.empty() ? "/api" : "/apis";
   if (!resource.group.empty()) AppendPart(resource.group, path);
   AppendPart(resource.version, path);
@@ -39,61 +39,61 @@ std::string CollectionPath(const ApiResource& resource, std::string_view name_sp
   return path;
 }
 
-std::string_view MethodOf(ClientVerb verb) {
+std::string_view MethodOf(client::ClientVerb verb) {
   switch (verb) {
-    case ClientVerb::kGet:
-    case ClientVerb::kList:
+    case client::ClientVerb::kGet:
+    case client::ClientVerb::kList:
       return "GET";
-    case ClientVerb::kCreate:
+    case client::ClientVerb::kCreate:
       return "POST";
-    case ClientVerb::kUpdate:
+    case client::ClientVerb::kUpdate:
       return "PUT";
-    case ClientVerb::kPatch:
+    case client::ClientVerb::kPatch:
       return "PATCH";
-    case ClientVerb::kDelete:
-    case ClientVerb::kDeleteCollection:
+    case client::ClientVerb::kDelete:
+    case client::ClientVerb::kDeleteCollection:
       return "DELETE";
   }
   return "GET";
 }
 
-std::string_view ContentTypeOf(PatchType type) {
+std::string_view ContentTypeOf(client::PatchType type) {
   switch (type) {
-    case PatchType::kJson:
+    case client::PatchType::kJson:
       return "application/json-patch+json";
-    case PatchType::kMerge:
+    case client::PatchType::kMerge:
       return "application/merge-patch+json";
-    case PatchType::kStrategic:
+    case client::PatchType::kStrategic:
       return "application/strategic-merge-patch+json";
-    case PatchType::kApply:
+    case client::PatchType::kApply:
       return "application/apply-patch+yaml";
   }
   return "application/merge-patch+json";
 }
 
-void AddGiven(QueryParameters& query, std::string_view name, const std::string& value) {
+void AddGiven(serving::QueryParameters& query, std::string_view name, const std::string& value) {
   if (!value.empty()) query.Add(name, value);
 }
 
 // The names of objects are in the path but where there is none yet, or none is meant.
-bool NamesObject(const ClientCall& call) {
+bool NamesObject(const client::ClientCall& call) {
   switch (call.verb) {
-    case ClientVerb::kList:
-    case ClientVerb::kDeleteCollection:
+    case client::ClientVerb::kList:
+    case client::ClientVerb::kDeleteCollection:
       return false;
-    case ClientVerb::kCreate:
+    case client::ClientVerb::kCreate:
       return !call.subresource.empty();
     default:
       return true;
   }
 }
 
-void AddQuery(const ClientCall& call, QueryParameters& query) {
+void AddQuery(const client::ClientCall& call, serving::QueryParameters& query) {
   switch (call.verb) {
-    case ClientVerb::kGet:
+    case client::ClientVerb::kGet:
       return AddGiven(query, "resourceVersion", call.resource_version);
-    case ClientVerb::kList:
-    case ClientVerb::kDeleteCollection:
+    case client::ClientVerb::kList:
+    case client::ClientVerb::kDeleteCollection:
       AddGiven(query, "labelSelector", call.label_selector);
       AddGiven(query, "fieldSelector", call.field_selector);
       AddGiven(query, "resourceVersion", call.resource_version);
@@ -101,24 +101,24 @@ void AddQuery(const ClientCall& call, QueryParameters& query) {
       AddGiven(query, "continue", call.continue_token);
       if (call.limit > 0) query.Add("limit", std::to_string(call.limit));
       return;
-    case ClientVerb::kPatch:
+    case client::ClientVerb::kPatch:
       if (call.force) query.Add("force", "true");
       [[fallthrough]];
-    case ClientVerb::kCreate:
-    case ClientVerb::kUpdate:
+    case client::ClientVerb::kCreate:
+    case client::ClientVerb::kUpdate:
       return AddGiven(query, "fieldManager", call.field_manager);
-    case ClientVerb::kDelete:
+    case client::ClientVerb::kDelete:
       return;
   }
 }
 
 // Null if nothing is chosen.
-ObjectPtr DeleteOptionsOf(const DeleteChoice& choice) {
+client::ObjectPtr DeleteOptionsOf(const client::DeleteChoice& choice) {
   if (!choice.grace_period_seconds && choice.uid.empty() && choice.resource_version.empty() &&
       choice.propagation.empty()) {
     return nullptr;
   }
-  auto document = std::make_shared<Document>(views::meta_v1::DeleteOptions::New());
+  auto document = std::make_shared<object::Document>(views::meta_v1::DeleteOptions::New());
   views::meta_v1::MutableDeleteOptions options(*document);
   if (choice.grace_period_seconds) options.set_grace_period_seconds(*choice.grace_period_seconds);
   if (!choice.propagation.empty()) options.set_propagation_policy(choice.propagation);
@@ -129,10 +129,10 @@ ObjectPtr DeleteOptionsOf(const DeleteChoice& choice) {
   return document;
 }
 
-ApiRequestPtr MakeRequest(std::string_view method, std::string path,
-                          std::shared_ptr<Responder::Sink> sink) {
-  auto request =
-      std::make_unique<ApiRequest>(ApiRequest{.http = {}, .responder = Responder(std::move(sink))});
+serving::ApiRequestPtr MakeRequest(std::string_view method, std::string path,
+                                   std::shared_ptr<net::Responder::Sink> sink) {
+  auto request = std::make_unique<serving::ApiRequest>(
+      serving::ApiRequest{.http = {}, .responder = net::Responder(std::move(sink))});
   request->http.method = method;
   request->http.path = std::move(path);
   request->http.version = 20;
@@ -141,22 +141,24 @@ ApiRequestPtr MakeRequest(std::string_view method, std::string path,
 
 }  // namespace
 
-Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responder::Sink> sink) {
+Result<serving::ApiRequestPtr> RequestOf(const client::ClientCall& call,
+                                         std::shared_ptr<net::Responder::Sink> sink) {
   std::string path = CollectionPath(*call.resource, call.target.name_space);
   if (NamesObject(call)) {
     if (call.target.name.empty()) return BadRequest("resource name may not be empty");
     AppendPart(call.target.name, path);
     if (!call.subresource.empty()) AppendPart(call.subresource, path);
   }
-  ApiRequestPtr request = MakeRequest(MethodOf(call.verb), std::move(path), std::move(sink));
+  serving::ApiRequestPtr request =
+      MakeRequest(MethodOf(call.verb), std::move(path), std::move(sink));
   AddQuery(call, request->query);
   switch (call.verb) {
-    case ClientVerb::kPatch:
+    case client::ClientVerb::kPatch:
       request->http.headers.Add("content-type", std::string(ContentTypeOf(call.patch_type)));
       request->http.body = call.patch;
       break;
-    case ClientVerb::kDelete:
-    case ClientVerb::kDeleteCollection:
+    case client::ClientVerb::kDelete:
+    case client::ClientVerb::kDeleteCollection:
       request->body = DeleteOptionsOf(call.deletion);
       break;
     default:
@@ -165,10 +167,11 @@ Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responde
   return request;
 }
 
-ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> sink) {
-  ApiRequestPtr request =
+serving::ApiRequestPtr RequestOf(const client::WatchCall& call,
+                                 std::shared_ptr<net::Responder::Sink> sink) {
+  serving::ApiRequestPtr request =
       MakeRequest("GET", CollectionPath(*call.resource, call.name_space), std::move(sink));
-  QueryParameters& query = request->query;
+  serving::QueryParameters& query = request->query;
   query.Add("watch", "true");
   query.Add("allowWatchBookmarks", "true");
   AddGiven(query, "labelSelector", call.label_selector);
@@ -181,4 +184,4 @@ ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> 
   return request;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,10 +9,12 @@
 #include "net/http.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Still without its user. kBadRequest for a call that lacks a name; the sink is then not told.
-Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responder::Sink> sink);
-ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> sink);
+Result<serving::ApiRequestPtr> RequestOf(const client::ClientCall& call,
+                                         std::shared_ptr<net::Responder::Sink> sink);
+serving::ApiRequestPtr RequestOf(const client::WatchCall& call,
+                                 std::shared_ptr<net::Responder::Sink> sink);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 
 #include "base/executor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ExecutorLink {
  public:
@@ -65,4 +65,4 @@ class ExecutorLink {
   const Fallback fallback_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,10 +12,10 @@
 #include "net/http.h"
 #include "serving/request/local_response.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What calls and watches have in common. Any thread.
-class LocalSink : public Responder::Sink, public LocalResponse, public RestResponse {
+class LocalSink : public net::Responder::Sink, public serving::LocalResponse, public RestResponse {
  public:
   explicit LocalSink(std::shared_ptr<ExecutorLink> link) : link_(std::move(link)) {}
 
@@ -23,14 +23,16 @@ class LocalSink : public Responder::Sink, public LocalResponse, public RestRespo
   void Post(std::move_only_function<void()> task) override { link_->PostWork(std::move(task)); }
   RestResponse& rest() override { return *this; }
 
-  void Respond(HttpResponse response) override { Answer(LocalReply(std::move(response))); }
+  void Respond(net::HttpResponse response) override { Answer(LocalReply(std::move(response))); }
   void Refuse(const Status& why) override { Answer(LocalReply(why)); }
-  void Give(int code, Document object) override { Answer(GivenObject{code, std::move(object)}); }
+  void Give(int code, object::Document object) override {
+    Answer(GivenObject{code, std::move(object)});
+  }
   void Stored(int code, const ObjectView* view, const SharedBytes& bytes,
-              Revision revision) override {
+              store::Revision revision) override {
     Answer(StoredObject{code, view, bytes, revision});
   }
-  void Listed(const ObjectView* view, ListReply reply) override {
+  void Listed(const ObjectView* view, store::ListReply reply) override {
     Answer(StoredList{view, std::move(reply)});
   }
 
@@ -49,7 +51,7 @@ class LocalCall final : public LocalSink {
   LocalCall(std::shared_ptr<ExecutorLink> link, Done done)
       : LocalSink(std::move(link)), done_(std::move(done)) {}
 
-  void Watching(const ObjectView*, std::unique_ptr<Watcher>) override {}
+  void Watching(const ObjectView*, std::unique_ptr<store::Watcher>) override {}
   void Wake() override {}
 
  private:
@@ -62,4 +64,4 @@ class LocalCall final : public LocalSink {
   Done done_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,28 +14,29 @@
 #include "store/cache/list_reply.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct GivenObject {
   int code;
-  Document object;
+  object::Document object;
 };
 struct StoredObject {
   int code;
   const ObjectView* view;
   SharedBytes bytes;
-  Revision revision;
+  store::Revision revision;
 };
 struct StoredList {
   const ObjectView* view;
-  ListReply reply;
+  store::ListReply reply;
 };
 // The last is what the server says before it knows who asks how: plain text, or a timeout.
-using LocalReply = std::variant<Status, GivenObject, StoredObject, StoredList, HttpResponse>;
+using LocalReply = std::variant<Status, GivenObject, StoredObject, StoredList, net::HttpResponse>;
 
-Result<ClientReply> ReplyOf(LocalReply reply, DocumentForm form, SharedDocuments& documents);
+Result<client::ClientReply> ReplyOf(LocalReply reply, DocumentForm form,
+                                    SharedDocuments& documents);
 
 // The error that an answer of HTTP tells, as a Status or in plain text.
-Status StatusOf(const HttpResponse& response);
+Status StatusOf(const net::HttpResponse& response);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

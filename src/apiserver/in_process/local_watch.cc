@@ -2,23 +2,23 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kEventsAtOnce = 64;
 
-ClientEvent::Type TypeOf(EventType type) {
+client::ClientEvent::Type TypeOf(store::EventType type) {
   switch (type) {
-    case EventType::kAdded:
-      return ClientEvent::Type::kAdded;
-    case EventType::kModified:
-      return ClientEvent::Type::kModified;
-    case EventType::kDeleted:
-      return ClientEvent::Type::kDeleted;
-    case EventType::kBookmark:
+    case store::EventType::kAdded:
+      return client::ClientEvent::Type::kAdded;
+    case store::EventType::kModified:
+      return client::ClientEvent::Type::kModified;
+    case store::EventType::kDeleted:
+      return client::ClientEvent::Type::kDeleted;
+    case store::EventType::kBookmark:
       break;
   }
-  return ClientEvent::Type::kBookmark;
+  return client::ClientEvent::Type::kBookmark;
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ class LocalWatch::Sink final : public LocalSink {
   Sink(std::shared_ptr<ExecutorLink> link, std::weak_ptr<LocalWatch> watch)
       : LocalSink(std::move(link)), watch_(std::move(watch)) {}
 
-  void Watching(const ObjectView* view, std::unique_ptr<Watcher> watcher) override {
+  void Watching(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) override {
     link().Post([watch = watch_, view, watcher = std::move(watcher)]() mutable {
       if (const auto self = watch.lock()) self->Begin(view, std::move(watcher));
     });
@@ -44,7 +44,7 @@ class LocalWatch::Sink final : public LocalSink {
   void Answer(LocalReply reply) override {
     Status why(StatusReason::kInternalError, "this cannot be watched");
     if (Status* told = std::get_if<Status>(&reply)) why = std::move(*told);
-    if (const auto* told = std::get_if<HttpResponse>(&reply)) why = StatusOf(*told);
+    if (const auto* told = std::get_if<net::HttpResponse>(&reply)) why = StatusOf(*told);
     link().Post([watch = watch_, why = std::move(why)] {
       if (const auto self = watch.lock()) self->End(why);
     });
@@ -55,14 +55,14 @@ class LocalWatch::Sink final : public LocalSink {
 
 LocalWatch::LocalWatch(std::shared_ptr<ExecutorLink> link,
                        std::shared_ptr<SharedDocuments> documents, DocumentForm form,
-                       ClientWatchSink* sink)
+                       client::ClientWatchSink* sink)
     : link_(std::move(link)), documents_(std::move(documents)), form_(form), sink_(sink) {}
 
 std::shared_ptr<LocalSink> LocalWatch::MakeSink() {
   return std::make_shared<Sink>(link_, weak_from_this());
 }
 
-void LocalWatch::Begin(const ObjectView* view, std::unique_ptr<Watcher> watcher) {
+void LocalWatch::Begin(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) {
   if (ended()) return;
   view_ = view;
   watcher_ = std::move(watcher);
@@ -73,29 +73,29 @@ void LocalWatch::Take() {
   // A wake-up may overtake the watcher itself.
   if (ended() || watcher_ == nullptr) return;
   items_.clear();
-  const Watcher::Progress progress = watcher_->Take(kEventsAtOnce, items_);
-  std::vector<ClientEvent> events;
+  const store::Watcher::Progress progress = watcher_->Take(kEventsAtOnce, items_);
+  std::vector<client::ClientEvent> events;
   events.reserve(items_.size());
-  for (const WatchItem& item : items_) {
-    Result<ClientEvent> event = EventOf(item);
+  for (const store::WatchItem& item : items_) {
+    Result<client::ClientEvent> event = EventOf(item);
     if (!event) return End(event.error());
     events.push_back(std::move(*event));
   }
   items_.clear();
   if (!events.empty()) sink_->OnEvents(events);
   if (ended()) return;
-  if (progress == Watcher::Progress::kEnded) return End(watcher_->why());
-  if (progress == Watcher::Progress::kMore) {
+  if (progress == store::Watcher::Progress::kEnded) return End(watcher_->why());
+  if (progress == store::Watcher::Progress::kMore) {
     link_->Post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->Take();
     });
   }
 }
 
-Result<ClientEvent> LocalWatch::EventOf(const WatchItem& item) {
-  ClientEvent out{.type = TypeOf(item.type), .object = {}};
-  const CachedEvent& event = *item.event;
-  if (const CacheEntry* entry = event.Object(item.type); entry != nullptr) {
+Result<client::ClientEvent> LocalWatch::EventOf(const store::WatchItem& item) {
+  client::ClientEvent out{.type = TypeOf(item.type), .object = {}};
+  const store::CachedEvent& event = *item.event;
+  if (const store::CacheEntry* entry = event.Object(item.type); entry != nullptr) {
     SKIFF_ASSIGN_OR_RETURN(out.object,
                            documents_->Get(view_, form_, entry->value(), event.revision()));
     return out;
@@ -108,7 +108,7 @@ Result<ClientEvent> LocalWatch::EventOf(const WatchItem& item) {
 
 void LocalWatch::End(std::optional<Status> why) {
   watcher_ = nullptr;
-  if (ClientWatchSink* sink = std::exchange(sink_, nullptr)) sink->OnEnd(std::move(why));
+  if (client::ClientWatchSink* sink = std::exchange(sink_, nullptr)) sink->OnEnd(std::move(why));
 }
 
 void LocalWatch::Stop() {
@@ -116,4 +116,4 @@ void LocalWatch::Stop() {
   sink_ = nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,13 +16,13 @@
 #include "apiserver/in_process/shared_documents.h"
 #include "client/client.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class LocalWatch : public std::enable_shared_from_this<LocalWatch> {
  public:
   // The sink outlives the watch, until Stop().
   LocalWatch(std::shared_ptr<ExecutorLink> link, std::shared_ptr<SharedDocuments> documents,
-             DocumentForm form, ClientWatchSink* sink);
+             DocumentForm form, client::ClientWatchSink* sink);
 
   // What the request for the watch is answered through.
   std::shared_ptr<LocalSink> MakeSink();
@@ -36,18 +36,18 @@ class LocalWatch : public std::enable_shared_from_this<LocalWatch> {
  private:
   class Sink;
 
-  void Begin(const ObjectView* view, std::unique_ptr<Watcher> watcher);
+  void Begin(const ObjectView* view, std::unique_ptr<store::Watcher> watcher);
   // Takes one batch; more in another turn of the executor.
   void Take();
-  Result<ClientEvent> EventOf(const WatchItem& item);
+  Result<client::ClientEvent> EventOf(const store::WatchItem& item);
 
   const std::shared_ptr<ExecutorLink> link_;
   const std::shared_ptr<SharedDocuments> documents_;
   const DocumentForm form_;
-  ClientWatchSink* sink_;  // null: ended
+  client::ClientWatchSink* sink_;  // null: ended
   const ObjectView* view_ = nullptr;
-  std::unique_ptr<Watcher> watcher_;
-  std::vector<WatchItem> items_;
+  std::unique_ptr<store::Watcher> watcher_;
+  std::vector<store::WatchItem> items_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

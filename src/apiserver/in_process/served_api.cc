@@ -8,29 +8,29 @@
 #include "object/resource.h"
 #include "views/apiregistration.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-DiscoveredResource Discovered(const ServedGroup& group, const ResourceDesc& desc) {
-  DiscoveredResource out;
-  out.resource = ApiResource{.group = std::string(group.name),
-                             .version = std::string(desc.version->desc->version),
-                             .name = std::string(desc.name),
-                             .kind = std::string(desc.kind_name),
-                             .namespaced = desc.namespaced,
-                             .type = desc.kind};
+client::DiscoveredResource Discovered(const ServedGroup& group, const object::ResourceDesc& desc) {
+  client::DiscoveredResource out;
+  out.resource = client::ApiResource{.group = std::string(group.name),
+                                     .version = std::string(desc.version->desc->version),
+                                     .name = std::string(desc.name),
+                                     .kind = std::string(desc.kind_name),
+                                     .namespaced = desc.namespaced,
+                                     .type = desc.kind};
   // In ascending order, as the verbs themselves are.
-  for (size_t i = 0; i < kVerbCount; ++i) {
-    const auto verb = static_cast<Verb>(i);
-    if (desc.verbs.Has(verb)) out.verbs.emplace_back(VerbName(verb));
+  for (size_t i = 0; i < object::kVerbCount; ++i) {
+    const auto verb = static_cast<object::Verb>(i);
+    if (desc.verbs.Has(verb)) out.verbs.emplace_back(object::VerbName(verb));
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<DiscoveredResource> DiscoverResources(const ServedResources& served) {
-  std::vector<DiscoveredResource> out;
+std::vector<client::DiscoveredResource> DiscoverResources(const ServedResources& served) {
+  std::vector<client::DiscoveredResource> out;
   for (const ServedGroup& group : served.groups()) {
     std::set<std::string_view> seen;
     for (const ServedVersion& version : group.versions) {
@@ -46,8 +46,8 @@ std::vector<DiscoveredResource> DiscoverResources(const ServedResources& served)
 
 std::vector<std::string> UnavailableGroups(ResourceStorage* api_services) {
   std::vector<std::string> out;
-  ForEachInCache(api_services, [&](const CacheEntry& entry) {
-    const Result<Document> object = DecodeStored(entry.value().view(), {});
+  ForEachInCache(api_services, [&](const store::CacheEntry& entry) {
+    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const auto spec = views::apiregistration_k8s_io_v1::APIService(*object).spec();
     if (!spec.has_service()) return;
@@ -56,4 +56,4 @@ std::vector<std::string> UnavailableGroups(ResourceStorage* api_services) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

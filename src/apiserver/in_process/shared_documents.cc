@@ -9,42 +9,42 @@
 #include "base/limits.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Result<Document> DecodeMetadata(std::string_view stored, Revision revision) {
+Result<object::Document> DecodeMetadata(std::string_view stored, store::Revision revision) {
   ByteBuffer out;
   SKIFF_RETURN_IF_ERROR(AppendPartialMetadata({stored, revision}, MetadataEncoding::kProtobuf,
                                               MetaVersion::kV1, out));
-  ProtobufDecodeOptions options;
+  object::ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
-  return DecodeStorage(out.view(), options);
+  return object::DecodeStorage(out.view(), options);
 }
 
-Result<Document> Decode(const ObjectView* view, DocumentForm form, std::string_view stored,
-                        Revision revision) {
+Result<object::Document> Decode(const ObjectView* view, DocumentForm form, std::string_view stored,
+                                store::Revision revision) {
   if (form == DocumentForm::kMetadata) return DecodeMetadata(stored, revision);
   return view != nullptr ? view->Decode(stored, revision) : DecodeStored(stored, revision);
 }
 
 }  // namespace
 
-Result<ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
-                                       const SharedBytes& bytes, Revision revision) {
+Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
+                                               const SharedBytes& bytes, store::Revision revision) {
   if (documents_.size() >= forget_at_) ForgetUnheld();
   std::weak_ptr<const Decoded>& place = documents_[Key{bytes.view().data(), revision, view, form}];
-  if (auto held = place.lock()) return ObjectPtr(held, &held->object);
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(view, form, bytes.view(), revision));
+  if (auto held = place.lock()) return client::ObjectPtr(held, &held->object);
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(view, form, bytes.view(), revision));
   const auto made = std::make_shared<const Decoded>(Decoded{bytes, std::move(object)});
   place = made;
-  return ObjectPtr(made, &made->object);
+  return client::ObjectPtr(made, &made->object);
 }
 
-Result<ObjectPtr> SharedDocuments::Bookmark(const ObjectView& view, DocumentForm form,
-                                            Revision revision, bool initial_end) {
+Result<client::ObjectPtr> SharedDocuments::Bookmark(const ObjectView& view, DocumentForm form,
+                                                    store::Revision revision, bool initial_end) {
   const std::string bytes = BookmarkBytes(*view.resource().kind, initial_end);
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(&view, form, bytes, revision));
-  return std::make_shared<const Document>(std::move(object));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(&view, form, bytes, revision));
+  return std::make_shared<const object::Document>(std::move(object));
 }
 
 void SharedDocuments::ForgetUnheld() {
@@ -52,4 +52,4 @@ void SharedDocuments::ForgetUnheld() {
   forget_at_ = std::max<size_t>(64, documents_.size() * 2);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,7 +16,7 @@
 #include "store/cache/cached_event.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class DocumentForm : uint8_t { kWhole, kMetadata };
 
@@ -24,24 +24,24 @@ class SharedDocuments {
  public:
   // In the version of the view, or as a PartialObjectMetadata, for which nothing but the metadata
   // is decoded. Without a view: as it is stored.
-  Result<ObjectPtr> Get(const ObjectView* view, DocumentForm form, const SharedBytes& bytes,
-                        Revision revision);
+  Result<client::ObjectPtr> Get(const ObjectView* view, DocumentForm form, const SharedBytes& bytes,
+                                store::Revision revision);
   // The object of a bookmark.
-  static Result<ObjectPtr> Bookmark(const ObjectView& view, DocumentForm form, Revision revision,
-                                    bool initial_end);
+  static Result<client::ObjectPtr> Bookmark(const ObjectView& view, DocumentForm form,
+                                            store::Revision revision, bool initial_end);
 
  private:
   // Bytes live as long as the document that was made of them, so that their address says which.
   struct Key {
     const char* bytes;
-    Revision revision;
+    store::Revision revision;
     const ObjectView* view;
     DocumentForm form;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Decoded {
     SharedBytes bytes;
-    Document object;
+    object::Document object;
   };
   void ForgetUnheld();
 
@@ -49,4 +49,4 @@ class SharedDocuments {
   size_t forget_at_ = 64;  // documents; doubles with what is held
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

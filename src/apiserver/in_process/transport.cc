@@ -16,11 +16,11 @@
 #include "base/limits.h"
 #include "serving/auth/forbidden.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-using Done = std::move_only_function<void(Result<ClientReply>)>;
-using Discovered = std::move_only_function<void(Result<ServedApi>)>;
+using Done = std::move_only_function<void(Result<client::ClientReply>)>;
+using Discovered = std::move_only_function<void(Result<client::ServedApi>)>;
 
 Status Closed() {
   return Status(StatusReason::kServiceUnavailable, "the way to the API server is closed");
@@ -37,7 +37,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
  public:
   explicit Calls(InProcessOptions options)
       : options_(std::move(options)),
-        user_(std::make_shared<const UserInfo>(options_.user)),
+        user_(std::make_shared<const serving::UserInfo>(options_.user)),
         link_(std::make_shared<ExecutorLink>(options_.executor, options_.run_elsewhere)),
         documents_(std::make_shared<SharedDocuments>()) {}
   Calls(const Calls&) = delete;
@@ -51,7 +51,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
 
   Executor& executor() { return options_.executor; }
 
-  void Send(const ClientCall& call, Done done) {
+  void Send(const client::ClientCall& call, Done done) {
     const uint64_t id = ++last_;
     calls_.emplace(id, std::move(done));
     const DocumentForm form = FormOf(call.metadata_only);
@@ -62,12 +62,12 @@ class Calls : public std::enable_shared_from_this<Calls> {
         });
     if (closed_) return local->Refuse(Closed());
     if (calls_.size() > limits::kMaxInProcessCalls) return local->Refuse(TooMany("calls"));
-    Result<ApiRequestPtr> request = RequestOf(call, local);
+    Result<serving::ApiRequestPtr> request = RequestOf(call, local);
     if (!request) return local->Refuse(request.error());
     Handle(std::move(*request), local);
   }
 
-  std::shared_ptr<LocalWatch> Watch(const WatchCall& call, ClientWatchSink* sink) {
+  std::shared_ptr<LocalWatch> Watch(const client::WatchCall& call, client::ClientWatchSink* sink) {
     auto watch = std::make_shared<LocalWatch>(link_, documents_, FormOf(call.metadata_only), sink);
     watches_.emplace_back(watch.get(), watch);
     const auto local = watch->MakeSink();
@@ -91,26 +91,28 @@ class Calls : public std::enable_shared_from_this<Calls> {
     if (discoveries_.size() > limits::kMaxInProcessCalls) {
       return AnswerDiscovery(id, std::unexpected(TooMany("calls")));
     }
-    const AccessAttributes attributes{.user = user_.get(),
-                                      .verb = "get",
-                                      .is_resource = false,
-                                      .group = {},
-                                      .version = {},
-                                      .resource = {},
-                                      .subresource = {},
-                                      .name_space = {},
-                                      .name = {},
-                                      .path = "/apis"};
-    options_.authorizer.Authorize(attributes, [weak = weak_from_this(), link = link_, user = user_,
-                                               attributes, id](const AuthorizationResult& answer) {
-      std::optional<Status> refused;
-      if (answer.decision != Decision::kAllow) {
-        refused = ForbiddenStatus(attributes, answer.reason);
-      }
-      link->Post([weak, id, refused = std::move(refused)] {
-        if (const auto self = weak.lock()) self->AfterAuthorization(id, refused);
-      });
-    });
+    const serving::AccessAttributes attributes{.user = user_.get(),
+                                               .verb = "get",
+                                               .is_resource = false,
+                                               .group = {},
+                                               .version = {},
+                                               .resource = {},
+                                               .subresource = {},
+                                               .name_space = {},
+                                               .name = {},
+                                               .path = "/apis"};
+    options_.authorizer.Authorize(attributes,
+                                  [weak = weak_from_this(), link = link_, user = user_, attributes,
+                                   id](const serving::AuthorizationResult& answer) {
+                                    std::optional<Status> refused;
+                                    if (answer.decision != serving::Decision::kAllow) {
+                                      refused = serving::ForbiddenStatus(attributes, answer.reason);
+                                    }
+                                    link->Post([weak, id, refused = std::move(refused)] {
+                                      if (const auto self = weak.lock())
+                                        self->AfterAuthorization(id, refused);
+                                    });
+                                  });
   }
 
   // Who is answered may ask again, and be answered likewise, later.
@@ -129,7 +131,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     return metadata_only ? DocumentForm::kMetadata : DocumentForm::kWhole;
   }
 
-  void Handle(ApiRequestPtr request, std::shared_ptr<LocalSink> local) {
+  void Handle(serving::ApiRequestPtr request, std::shared_ptr<LocalSink> local) {
     request->user = *user_;
     request->local = std::move(local);
     options_.handle(std::move(request));
@@ -144,11 +146,11 @@ class Calls : public std::enable_shared_from_this<Calls> {
     auto open = discoveries_.extract(id);
     if (open.empty()) return;
     if (refused) return open.mapped()(std::unexpected(*refused));
-    open.mapped()(ServedApi{.resources = DiscoverResources(*options_.served),
-                            .unavailable = UnavailableGroups(options_.api_services)});
+    open.mapped()(client::ServedApi{.resources = DiscoverResources(*options_.served),
+                                    .unavailable = UnavailableGroups(options_.api_services)});
   }
 
-  void AnswerDiscovery(uint64_t id, Result<ServedApi> answer) {
+  void AnswerDiscovery(uint64_t id, Result<client::ServedApi> answer) {
     link_->Post([weak = weak_from_this(), id, answer = std::move(answer)]() mutable {
       const auto self = weak.lock();
       if (self == nullptr) return;
@@ -158,7 +160,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   }
 
   const InProcessOptions options_;
-  const std::shared_ptr<const UserInfo> user_;
+  const std::shared_ptr<const serving::UserInfo> user_;
   const std::shared_ptr<ExecutorLink> link_;
   const std::shared_ptr<SharedDocuments> documents_;
   uint64_t last_ = 0;
@@ -169,7 +171,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   bool closed_ = false;
 };
 
-class HeldWatch final : public ClientWatch {
+class HeldWatch final : public client::ClientWatch {
  public:
   HeldWatch(std::weak_ptr<Calls> calls, std::shared_ptr<LocalWatch> watch)
       : calls_(std::move(calls)), watch_(std::move(watch)) {}
@@ -183,14 +185,15 @@ class HeldWatch final : public ClientWatch {
   const std::shared_ptr<LocalWatch> watch_;
 };
 
-class InProcessTransport final : public ClientTransport {
+class InProcessTransport final : public client::ClientTransport {
  public:
   explicit InProcessTransport(InProcessOptions options)
       : calls_(std::make_shared<Calls>(std::move(options))) {}
 
   Executor& executor() override { return calls_->executor(); }
-  void Send(ClientCall call, Done done) override { calls_->Send(call, std::move(done)); }
-  std::unique_ptr<ClientWatch> Watch(WatchCall call, ClientWatchSink* sink) override {
+  void Send(client::ClientCall call, Done done) override { calls_->Send(call, std::move(done)); }
+  std::unique_ptr<client::ClientWatch> Watch(client::WatchCall call,
+                                             client::ClientWatchSink* sink) override {
     return std::make_unique<HeldWatch>(calls_, calls_->Watch(call, sink));
   }
   void Discover(Discovered done) override { calls_->Discover(std::move(done)); }
@@ -202,8 +205,8 @@ class InProcessTransport final : public ClientTransport {
 
 }  // namespace
 
-std::unique_ptr<ClientTransport> MakeInProcessTransport(InProcessOptions options) {
+std::unique_ptr<client::ClientTransport> MakeInProcessTransport(InProcessOptions options) {
   return std::make_unique<InProcessTransport>(std::move(options));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

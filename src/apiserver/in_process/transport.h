@@ -22,20 +22,20 @@
 #include "serving/auth/user.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // All that is referred to outlives the transport; what handles requests, also those under way.
 struct InProcessOptions {
-  UserInfo user;
+  serving::UserInfo user;
   Executor& executor;
-  std::function<void(ApiRequestPtr)> handle;
-  Authorizer& authorizer;
+  std::function<void(serving::ApiRequestPtr)> handle;
+  serving::Authorizer& authorizer;
   std::shared_ptr<const ServedResources> served;
   ResourceStorage* api_services = nullptr;  // null: there are none
   // Runs work of requests whose transport has gone, on some thread.
   std::function<void(Executor::Work)> run_elsewhere;
 };
 
-std::unique_ptr<ClientTransport> MakeInProcessTransport(InProcessOptions options);
+std::unique_ptr<client::ClientTransport> MakeInProcessTransport(InProcessOptions options);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,20 +13,20 @@
 #include "object/fields/merge.h"
 #include "object/fields/retype.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 // What the sets of an object of usual size take.
 constexpr size_t kArenaBytes = 48 * 1024;
 
-std::string_view TextAt(const Value& root, std::initializer_list<std::string_view> path) {
-  const Value* found = root.FindPath(path);
+std::string_view TextAt(const object::Value& root, std::initializer_list<std::string_view> path) {
+  const object::Value* found = root.FindPath(path);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
 // "/v1, Kind=ConfigMap", "apps/v1, Kind=Deployment".
-std::string GroupVersionKindText(const Document& config) {
+std::string GroupVersionKindText(const object::Document& config) {
   const std::string_view version = config.api_version();
   std::string out;
   if (version.find('/') == std::string_view::npos) out += '/';
@@ -34,7 +34,7 @@ std::string GroupVersionKindText(const Document& config) {
 }
 
 // "default/x; apps/v1, Kind=Deployment".
-std::string SubjectText(const Document& config) {
+std::string SubjectText(const object::Document& config) {
   return std::string(TextAt(config.root(), {"metadata", "namespace"})) + "/" +
          std::string(TextAt(config.root(), {"metadata", "name"})) + "; " +
          GroupVersionKindText(config);
@@ -43,8 +43,8 @@ std::string SubjectText(const Document& config) {
 // One apply under way.
 class ApplyRun {
  public:
-  ApplyRun(const DefaultPlans& defaults, const FieldWriter& writer, const Document& live,
-           const Document& config)
+  ApplyRun(const DefaultPlans& defaults, const FieldWriter& writer, const object::Document& live,
+           const object::Document& config)
       : defaults_(defaults),
         writer_(writer),
         live_(live),
@@ -52,7 +52,7 @@ class ApplyRun {
         self_(EntryOf(writer, true)),
         reset_(arena_, writer.storage, writer.subresource) {}
 
-  Result<Document> Run(bool force) {
+  Result<object::Document> Run(bool force) {
     SKIFF_RETURN_IF_ERROR(Check());
     SKIFF_RETURN_IF_ERROR(ReadManagers());
     SKIFF_RETURN_IF_ERROR(Merge());
@@ -65,16 +65,16 @@ class ApplyRun {
   VersionedValue live() const { return {live_.root(), live_.type()}; }
 
   Result<void> Check() {
-    const MessageDesc* type = live_.type();
+    const object::MessageDesc* type = live_.type();
     if (config_.api_version() != writer_.api_version || config_.kind() != type->name) {
       return BadRequest("invalid object type: " + GroupVersionKindText(config_));
     }
-    if (const Value* given = config_.root().FindPath({"metadata", "managedFields"});
+    if (const object::Value* given = config_.root().FindPath({"metadata", "managedFields"});
         given != nullptr && !given->is_null()) {
       return BadRequest("metadata.managedFields must be nil");
     }
-    const ConfigurationFields read =
-        ReadConfigurationFields(arena_, FieldShape::OfMessage(type), config_.root());
+    const object::ConfigurationFields read = object::ReadConfigurationFields(
+        arena_, object::FieldShape::OfMessage(type), config_.root());
     if (!read.faults.empty()) {
       return Fail(StatusReason::kUnknown, "failed to create typed patch object (" +
                                               SubjectText(config_) + "): " + read.faults);
@@ -93,7 +93,7 @@ class ApplyRun {
     managed_ = std::move(*read);
     if (!managed_.empty()) return {};
     // What is there without an owner belongs to whoever came before.
-    const Document nothing = Document::OfType(live_.type());
+    const object::Document nothing = object::Document::OfType(live_.type());
     VersionedChanges all(arena_, converter_, reset_, {nothing.root(), nothing.type()}, live());
     FieldWriter before = writer_;
     before.manager = kBeforeFirstApply;
@@ -103,13 +103,14 @@ class ApplyRun {
 
   // The object as it would be, and what the manager then owns.
   Result<void> Merge() {
-    const FieldShape shape = FieldShape::OfMessage(live_.type());
-    const MergedValue merged = MergeConfiguration(arena_, shape, live_.root(), config_.root());
+    const object::FieldShape shape = object::FieldShape::OfMessage(live_.type());
+    const object::MergedValue merged =
+        object::MergeConfiguration(arena_, shape, live_.root(), config_.root());
     changed_ = merged.changed;
     result_ = {merged.value, live_.type()};
     ManagedEntry* entry = managed_.Find(self_);
     if (entry != nullptr && OwnsTheSame(*entry)) return {};
-    FieldSet last;
+    object::FieldSet last;
     std::string_view last_version;
     if (entry != nullptr) {
       last = entry->Fields(arena_);
@@ -119,7 +120,7 @@ class ApplyRun {
     }
     entry->api_version = writer_.api_version;
     entry->SetFields(wanted_);
-    const bool drops = last_version != writer_.api_version || !IsSubset(last, wanted_);
+    const bool drops = last_version != writer_.api_version || !object::IsSubset(last, wanted_);
     if (last.empty() || !drops) return {};
     Result<VersionedValue> pruned =
         Prune(arena_, converter_, result_, managed_, last, last_version);
@@ -127,7 +128,7 @@ class ApplyRun {
       return Fail(StatusReason::kUnknown, "failed to prune fields: " + pruned.error().message());
     }
     result_ = *pruned;
-    changed_ = !SameInJson(arena_, shape, live_.root(), result_.value);
+    changed_ = !object::SameInJson(arena_, shape, live_.root(), result_.value);
     return {};
   }
 
@@ -135,7 +136,7 @@ class ApplyRun {
   bool OwnsTheSame(const ManagedEntry& entry) {
     if (entry.api_version != writer_.api_version || entry.text().empty()) return false;
     ByteBuffer text;
-    AppendFieldsV1(text, Difference(arena_, wanted_, UnownedFields()));
+    object::AppendFieldsV1(text, object::Difference(arena_, wanted_, UnownedFields()));
     return text.view() == entry.text();
   }
 
@@ -144,10 +145,10 @@ class ApplyRun {
     std::vector<FieldConflict> conflicts;
     if (!force) conflicts = ConflictsWith(arena_, changes, managed_, &self_);
     if (!conflicts.empty() && writer_.manager == kKubectlManager) {
-      const FieldSet allowed =
+      const object::FieldSet allowed =
           LastAppliedFields(arena_, last_applied_, live(), writer_.api_version);
       for (FieldConflict& conflict : conflicts) {
-        conflict.fields = Difference(arena_, conflict.fields, allowed);
+        conflict.fields = object::Difference(arena_, conflict.fields, allowed);
       }
       std::erase_if(conflicts, [](const FieldConflict& each) { return each.fields.empty(); });
     }
@@ -156,14 +157,15 @@ class ApplyRun {
     return {};
   }
 
-  Result<Document> Finish() {
+  Result<object::Document> Finish() {
     ManagedEntry& entry = managed_.FindOrAdd(self_);
     if (entry.text().empty()) {
-      entry.SetFields(Difference(arena_, entry.Fields(arena_), UnownedFields()));
+      entry.SetFields(object::Difference(arena_, entry.Fields(arena_), UnownedFields()));
     }
     if (changed_) entry.time = writer_.now;
     managed_.DropEmpty(arena_);
-    Result<Document> object = changed_ ? Retype(live_.type(), result_.value) : live_.Copy();
+    Result<object::Document> object =
+        changed_ ? object::Retype(live_.type(), result_.value) : live_.Copy();
     if (!object) {
       return Fail(StatusReason::kUnknown, "failed to convert new object (" + SubjectText(config_) +
                                               ") to proper version: " + object.error().message());
@@ -183,23 +185,24 @@ class ApplyRun {
   Arena arena_{kArenaBytes};
   const DefaultPlans& defaults_;
   const FieldWriter& writer_;
-  const Document& live_;
-  const Document& config_;
+  const object::Document& live_;
+  const object::Document& config_;
   ManagedEntry self_;
   ResetFields reset_;
   VersionConverter converter_;
   ManagedFields managed_;
-  FieldSet wanted_;
+  object::FieldSet wanted_;
   VersionedValue result_;
   bool changed_ = false;
-  Document last_applied_;
+  object::Document last_applied_;
 };
 
 }  // namespace
 
-Result<Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
-                                    const Document& live, const Document& config, bool force) {
+Result<object::Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
+                                            const object::Document& live,
+                                            const object::Document& config, bool force) {
   return ApplyRun(defaults, writer, live, config).Run(force);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

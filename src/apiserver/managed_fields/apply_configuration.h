@@ -7,14 +7,15 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
 // The object that a configuration, an untyped tree, makes of `live`, with its managedFields and
 // defaults. kConflict, with a cause for each field, if others own what would change and `force` is
 // not set.
-Result<Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
-                                    const Document& live, const Document& config, bool force);
+Result<object::Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
+                                            const object::Document& live,
+                                            const object::Document& config, bool force);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "apiserver/managed_fields/testing.h"
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kDeployment =
@@ -37,10 +37,10 @@ TEST(ApplyTest, OwnsWhatTheConfigurationSaysAndNotItsDefaults) {
 TEST(ApplyTest, AgainChangesNothingNotEvenTheTime) {
   ManagedObject object("apps/v1", "Deployment");
   ASSERT_EQ(object.Apply("m", kDeployment), "");
-  const std::string before = EncodeJson(object.document().root());
+  const std::string before = object::EncodeJson(object.document().root());
   object.SetNow(9);
   ASSERT_EQ(object.Apply("m", kDeployment), "");
-  EXPECT_EQ(EncodeJson(object.document().root()), before);
+  EXPECT_EQ(object::EncodeJson(object.document().root()), before);
 }
 
 TEST(ApplyTest, MakesWhatAnUpdateMakes) {
@@ -83,21 +83,22 @@ TEST(ApplyTest, MakesWhatAnUpdateMakes) {
     const std::string json =
         (members.starts_with("\"metadata\"") ? "{" : R"({"metadata":{"name":"n"},)") + members +
         "}";
-    Result<Document> updated = DecodeJson(json, FindKind(version, kind));
+    Result<object::Document> updated = object::DecodeJson(json, object::FindKind(version, kind));
     ASSERT_TRUE(updated) << json;
     ASSERT_TRUE(DefaultAndNormalize(KindDefaults(), *updated));
     ManagedObject applied(version, kind);
     ASSERT_EQ(applied.Apply("m", json), "") << json;
-    Result<Document> made = DecodeJson(applied.Json(), FindKind(version, kind));
+    Result<object::Document> made =
+        object::DecodeJson(applied.Json(), object::FindKind(version, kind));
     for (const std::string_view name : {"kind", "apiVersion"}) {
       updated->root().Erase(name);
       made->root().Erase(name);
     }
-    EXPECT_EQ(EncodeJson(made->root()), EncodeJson(updated->root()));
+    EXPECT_EQ(object::EncodeJson(made->root()), object::EncodeJson(updated->root()));
     // The same configuration once more changes nothing.
-    const std::string before = EncodeJson(applied.document().root());
+    const std::string before = object::EncodeJson(applied.document().root());
     ASSERT_EQ(applied.Apply("m", json), "");
-    EXPECT_EQ(EncodeJson(applied.document().root()), before);
+    EXPECT_EQ(object::EncodeJson(applied.document().root()), before);
   }
 }
 
@@ -297,9 +298,9 @@ TEST(ApplyLawsTest, ApplyingTwiceIsApplyingOnce) {
     SCOPED_TRACE(first + " then " + second);
     ASSERT_EQ(object.Apply("m", first), "");
     ASSERT_EQ(object.Apply("m", second), "");
-    const std::string once = EncodeJson(object.document().root());
+    const std::string once = object::EncodeJson(object.document().root());
     ASSERT_EQ(object.Apply("m", second), "");
-    EXPECT_EQ(EncodeJson(object.document().root()), once);
+    EXPECT_EQ(object::EncodeJson(object.document().root()), once);
     // What is left is what a fresh object would be.
     ManagedObject fresh("v1", "Pod");
     ASSERT_EQ(fresh.Apply("m", second), "");
@@ -350,4 +351,4 @@ TEST(ApplyLawsTest, ManagersThatDoNotConflictMayComeInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

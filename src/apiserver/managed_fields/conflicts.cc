@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string OwnerText(const ManagedEntry& owner) {
@@ -31,11 +31,11 @@ Status ConflictError(std::vector<FieldConflict> conflicts) {
     const bool tells = lines.size() < limits::kMaxStatusMessageBytes;
     if (tells && !lines.empty()) lines += '\n';
     if (tells) lines += "conflicts with " + owner + ":";
-    ForEachMember(conflict.fields, [&](std::span<const PathElement> path) {
+    object::ForEachMember(conflict.fields, [&](std::span<const object::PathElement> path) {
       ++count;
       // What the message has no room for is cut, and only counted here.
       if (lines.size() >= limits::kMaxStatusMessageBytes) return;
-      const std::string field = PathText(path);
+      const std::string field = object::PathText(path);
       lines += "\n- " + field;
       out.AddCause({"FieldManagerConflict", "conflict with " + owner, field});
     });
@@ -49,4 +49,4 @@ Status ConflictError(std::vector<FieldConflict> conflicts) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,14 +7,14 @@
 #include "base/status.h"
 #include "object/fields/field_set.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct FieldConflict {
   ManagedEntry owner;
-  FieldSet fields;
+  object::FieldSet fields;
 };
 
 // 409 Apply failed with 1 conflict: conflict with "m1" using v1: .data.a
 Status ConflictError(std::vector<FieldConflict> conflicts);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

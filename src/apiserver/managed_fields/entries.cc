@@ -9,27 +9,28 @@
 #include "object/fields/fields_v1.h"
 #include "object/fields/reconcile.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string_view TextAt(const Value& entry, std::string_view name) {
-  const Value* found = entry.Find(name);
+std::string_view TextAt(const object::Value& entry, std::string_view name) {
+  const object::Value* found = entry.Find(name);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
-const Value* MetadataOf(const Document& object) {
-  const Value* meta = object.root().Find("metadata");
+const object::Value* MetadataOf(const object::Document& object) {
+  const object::Value* meta = object.root().Find("metadata");
   return meta != nullptr && meta->size() != 0 ? meta : nullptr;
 }
 
-Value* MakeMetadata(Document& object) {
-  Value& root = object.root();
-  if (Value* meta = root.Find("metadata"); meta != nullptr) return meta;
-  if (!root.is_object()) return &root.Set(object.arena(), "metadata", Value::EmptyMap());
+object::Value* MakeMetadata(object::Document& object) {
+  object::Value& root = object.root();
+  if (object::Value* meta = root.Find("metadata"); meta != nullptr) return meta;
+  if (!root.is_object()) return &root.Set(object.arena(), "metadata", object::Value::EmptyMap());
   const uint16_t field = root.type()->FindField("metadata");
-  if (field == MessageDesc::kNoField) return nullptr;
-  return &root.SetMember(object.arena(), field,
-                         Value::EmptyObject(object.arena(), root.type()->fields[field].message));
+  if (field == object::MessageDesc::kNoField) return nullptr;
+  return &root.SetMember(
+      object.arena(), field,
+      object::Value::EmptyObject(object.arena(), root.type()->fields[field].message));
 }
 
 int64_t SecondsOf(const ManagedEntry& entry) { return entry.time ? entry.time->seconds : 0; }
@@ -40,25 +41,26 @@ bool InOrder(const ManagedEntry* a, const ManagedEntry* b) {
 }
 
 // The type of an entry, where the object has types.
-const MessageDesc* EntryType(const Value& meta) {
+const object::MessageDesc* EntryType(const object::Value& meta) {
   if (!meta.is_object()) return nullptr;
   const uint16_t field = meta.type()->FindField("managedFields");
-  return field == MessageDesc::kNoField ? nullptr : meta.type()->fields[field].message;
+  return field == object::MessageDesc::kNoField ? nullptr : meta.type()->fields[field].message;
 }
 
 }  // namespace
 
-const FieldSet& ManagedEntry::Fields(Arena& arena) {
+const object::FieldSet& ManagedEntry::Fields(Arena& arena) {
   if (read_) return fields_;
   read_ = true;
-  fields_ = ParseFieldsV1(arena, text_.empty() ? "{}" : text_).value_or(FieldSet());
-  if (const MessageDesc* message = FindKind(api_version, kind_name_); message != nullptr) {
-    SetFields(FitToSchema(arena, fields_, FieldShape::OfMessage(message)));
+  fields_ = object::ParseFieldsV1(arena, text_.empty() ? "{}" : text_).value_or(object::FieldSet());
+  if (const object::MessageDesc* message = object::FindKind(api_version, kind_name_);
+      message != nullptr) {
+    SetFields(object::FitToSchema(arena, fields_, object::FieldShape::OfMessage(message)));
   }
   return fields_;
 }
 
-void ManagedEntry::SetFields(const FieldSet& fields) {
+void ManagedEntry::SetFields(const object::FieldSet& fields) {
   if (read_ && fields.SharesAll(fields_)) return;
   fields_ = fields;
   read_ = true;
@@ -70,14 +72,14 @@ void ManagedEntry::SetText(std::string_view text) {
   read_ = false;
 }
 
-Result<ManagedFields> ManagedFields::Read(Arena& arena, const Value* list,
+Result<ManagedFields> ManagedFields::Read(Arena& arena, const object::Value* list,
                                           std::string_view kind_name, Trust trust) {
   ManagedFields out;
   if (list == nullptr || !list->is_list()) return out;
   std::vector<ManagedEntry> read;
   read.reserve(list->size());
   for (size_t i = 0; i < list->size(); ++i) {
-    const Value& value = list->items()[i];
+    const object::Value& value = list->items()[i];
     ManagedEntry entry;
     entry.kind_name_ = kind_name;
     entry.manager = TextAt(value, "manager");
@@ -97,16 +99,17 @@ Result<ManagedFields> ManagedFields::Read(Arena& arena, const Value* list,
       return BadRequest("invalid fieldsType " + Quoted(type) + " in managed fields entry " +
                         std::to_string(i));
     }
-    if (const Value* time = value.Find("time"); time != nullptr && time->tag() == Tag::kTime) {
+    if (const object::Value* time = value.Find("time");
+        time != nullptr && time->tag() == object::Tag::kTime) {
       entry.time = time->AsTime();
     }
-    if (const Value* fields = value.Find("fieldsV1");
-        fields != nullptr && fields->tag() == Tag::kRawJson) {
+    if (const object::Value* fields = value.Find("fieldsV1");
+        fields != nullptr && fields->tag() == object::Tag::kRawJson) {
       entry.text_ = fields->AsText();
     }
     if (trust == Trust::kNobody) {
-      SKIFF_RETURN_IF_ERROR(ParseFieldsV1(arena, entry.text_.empty() ? "{}" : entry.text_));
-      const FieldSet fields = entry.Fields(arena);
+      SKIFF_RETURN_IF_ERROR(object::ParseFieldsV1(arena, entry.text_.empty() ? "{}" : entry.text_));
+      const object::FieldSet fields = entry.Fields(arena);
       entry.text_ = {};
       entry.fields_ = fields;
     }
@@ -148,10 +151,10 @@ void ManagedFields::DropEmpty(Arena& arena) {
   });
 }
 
-void ManagedFields::Write(Document& object) const {
+void ManagedFields::Write(object::Document& object) const {
   EraseManagedFields(object);
   if (entries_.empty()) return;
-  Value* meta = MakeMetadata(object);
+  object::Value* meta = MakeMetadata(object);
   if (meta == nullptr) return;
   std::vector<const ManagedEntry*> sorted;
   sorted.reserve(entries_.size());
@@ -159,46 +162,47 @@ void ManagedFields::Write(Document& object) const {
   std::sort(sorted.begin(), sorted.end(), InOrder);
 
   Arena& arena = object.arena();
-  const MessageDesc* type = EntryType(*meta);
-  Value list = Value::EmptyList();
+  const object::MessageDesc* type = EntryType(*meta);
+  object::Value list = object::Value::EmptyList();
   ByteBuffer text;
   for (const ManagedEntry* entry : sorted) {
-    Value out = type != nullptr ? Value::EmptyObject(arena, type) : Value::EmptyMap();
+    object::Value out =
+        type != nullptr ? object::Value::EmptyObject(arena, type) : object::Value::EmptyMap();
     const auto set_text = [&](std::string_view name, std::string_view given) {
-      if (!given.empty()) out.Set(arena, name, Value::String(arena.Copy(given)));
+      if (!given.empty()) out.Set(arena, name, object::Value::String(arena.Copy(given)));
     };
     set_text("manager", entry->manager);
-    out.Set(arena, "operation", Value::String(entry->applies ? "Apply" : "Update"));
+    out.Set(arena, "operation", object::Value::String(entry->applies ? "Apply" : "Update"));
     set_text("apiVersion", entry->api_version);
-    if (entry->time) out.Set(arena, "time", Value::Time(*entry->time));
-    out.Set(arena, "fieldsType", Value::String("FieldsV1"));
+    if (entry->time) out.Set(arena, "time", object::Value::Time(*entry->time));
+    out.Set(arena, "fieldsType", object::Value::String("FieldsV1"));
     std::string_view fields = entry->text_;
     if (entry->read_ && fields.empty()) {
       text.Clear();
-      AppendFieldsV1(text, entry->fields_);
+      object::AppendFieldsV1(text, entry->fields_);
       fields = text.view();
     }
-    out.Set(arena, "fieldsV1", Value::RawJson(arena.Copy(fields.empty() ? "{}" : fields)));
+    out.Set(arena, "fieldsV1", object::Value::RawJson(arena.Copy(fields.empty() ? "{}" : fields)));
     set_text("subresource", entry->subresource);
     list.Append(arena, out);
   }
   meta->Set(arena, "managedFields", list);
 }
 
-bool ClearsManagedFields(const Value* list) {
+bool ClearsManagedFields(const object::Value* list) {
   if (list == nullptr || !list->is_list()) return false;
   return list->size() == 0 || (list->size() == 1 && list->items()[0].size() == 0);
 }
 
-const Value* ManagedFieldsOf(const Document& object) {
-  const Value* meta = MetadataOf(object);
+const object::Value* ManagedFieldsOf(const object::Document& object) {
+  const object::Value* meta = MetadataOf(object);
   return meta != nullptr ? meta->Find("managedFields") : nullptr;
 }
 
-void EraseManagedFields(Document& object) {
-  if (Value* meta = object.root().Find("metadata"); meta != nullptr && meta->size() != 0) {
+void EraseManagedFields(object::Document& object) {
+  if (object::Value* meta = object.root().Find("metadata"); meta != nullptr && meta->size() != 0) {
     meta->Erase("managedFields");
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

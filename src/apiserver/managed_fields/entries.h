@@ -18,7 +18,7 @@
 #include "object/fields/field_set.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Texts are of the document that the entry was read from, or as lasting.
 struct ManagedEntry {
@@ -26,11 +26,11 @@ struct ManagedEntry {
   bool applies = false;  // operation Apply, else Update
   std::string_view api_version;
   std::string_view subresource;
-  std::optional<Timestamp> time;
+  std::optional<object::Timestamp> time;
 
   // As the schema of its version has it (FitToSchema). A text that is no set is an empty one.
-  const FieldSet& Fields(Arena& arena);
-  void SetFields(const FieldSet& fields);
+  const object::FieldSet& Fields(Arena& arena);
+  void SetFields(const object::FieldSet& fields);
   // The set in its text form, which outlives the entry.
   void SetText(std::string_view text);
   // The text as it was read or set; empty when the set is new.
@@ -45,7 +45,7 @@ struct ManagedEntry {
   friend class ManagedFields;
   std::string_view text_;
   std::string_view kind_name_;
-  FieldSet fields_;
+  object::FieldSet fields_;
   bool read_ = false;
 };
 
@@ -59,8 +59,8 @@ class ManagedFields {
 
   // Of the value of managedFields, which may be null. kind_name is that of the object, to know the
   // types of other versions. An entry that is there twice counts as the last of them says.
-  static Result<ManagedFields> Read(Arena& arena, const Value* list, std::string_view kind_name,
-                                    Trust trust);
+  static Result<ManagedFields> Read(Arena& arena, const object::Value* list,
+                                    std::string_view kind_name, Trust trust);
 
   std::vector<ManagedEntry>& entries() { return entries_; }
   const std::vector<ManagedEntry>& entries() const { return entries_; }
@@ -75,7 +75,7 @@ class ManagedFields {
 
   // Sets the managedFields of an object: applied entries first, then by time, manager, version and
   // subresource. No entries: none.
-  void Write(Document& object) const;
+  void Write(object::Document& object) const;
 
  private:
   std::vector<ManagedEntry> entries_;
@@ -83,10 +83,10 @@ class ManagedFields {
 
 // Whether somebody who writes this list wants to clear it: it is there and empty, or has a single
 // entry with nothing in it.
-bool ClearsManagedFields(const Value* list);
+bool ClearsManagedFields(const object::Value* list);
 
 // Null when an object has none.
-const Value* ManagedFieldsOf(const Document& object);
-void EraseManagedFields(Document& object);
+const object::Value* ManagedFieldsOf(const object::Document& object);
+void EraseManagedFields(object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,25 +12,25 @@
 #include "apiserver/managed_fields/versions.h"
 #include "object/fields/new_fields.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // What the sets of an object of usual size take.
 constexpr size_t kArenaBytes = 32 * 1024;
 
 // Whether two lists of entries are equal but for the times.
-bool SameButTimes(const Value& a, const Value& b, bool* times_differ) {
+bool SameButTimes(const object::Value& a, const object::Value& b, bool* times_differ) {
   if (!a.is_list() || !b.is_list() || a.size() != b.size()) return false;
-  static constexpr Value kAbsent{};
+  static constexpr object::Value kAbsent{};
   for (size_t i = 0; i < a.size(); ++i) {
-    const Value& left = a.items()[i];
-    const Value& right = b.items()[i];
+    const object::Value& left = a.items()[i];
+    const object::Value& right = b.items()[i];
     for (const std::string_view name :
          {"manager", "operation", "apiVersion", "subresource", "fieldsType", "fieldsV1", "time"}) {
-      const Value* l = left.Find(name);
-      const Value* r = right.Find(name);
+      const object::Value* l = left.Find(name);
+      const object::Value* r = right.Find(name);
       if (l == nullptr && r == nullptr) continue;
-      if (DeepEqual(l != nullptr ? *l : kAbsent, r != nullptr ? *r : kAbsent)) continue;
+      if (object::DeepEqual(l != nullptr ? *l : kAbsent, r != nullptr ? *r : kAbsent)) continue;
       if (name != "time") return false;
       *times_differ = true;
     }
@@ -39,13 +39,13 @@ bool SameButTimes(const Value& a, const Value& b, bool* times_differ) {
 }
 
 // The entries that an update starts from.
-ManagedFields EntriesForUpdate(Arena& arena, const FieldWriter& writer, const Document& live,
-                               const Document& object) {
+ManagedFields EntriesForUpdate(Arena& arena, const FieldWriter& writer,
+                               const object::Document& live, const object::Document& object) {
   const std::string_view kind = object.type() != nullptr ? object.type()->name : object.kind();
-  const Value* theirs = ManagedFieldsOf(live);
-  if (const Value* given = ManagedFieldsOf(object);
+  const object::Value* theirs = ManagedFieldsOf(live);
+  if (const object::Value* given = ManagedFieldsOf(object);
       given != nullptr && writer.subresource.empty() &&
-      (theirs == nullptr || !DeepEqual(*given, *theirs))) {
+      (theirs == nullptr || !object::DeepEqual(*given, *theirs))) {
     if (ClearsManagedFields(given)) return {};
     Result<ManagedFields> read =
         ManagedFields::Read(arena, given, kind, ManagedFields::Trust::kNobody);
@@ -57,27 +57,30 @@ ManagedFields EntriesForUpdate(Arena& arena, const FieldWriter& writer, const Do
 }
 
 // Whether steps are places in lists, which only items without keys lead to.
-bool HasPlaces(const FieldSet& set) {
-  for (const FieldNode& node : set.nodes()) {
-    if (node.element.kind() == PathElement::Kind::kIndex || HasPlaces(node.children)) return true;
+bool HasPlaces(const object::FieldSet& set) {
+  for (const object::FieldNode& node : set.nodes()) {
+    if (node.element.kind() == object::PathElement::Kind::kIndex || HasPlaces(node.children))
+      return true;
   }
   return false;
 }
 
-bool HasUid(const Document& object) {
-  const Value* uid = object.root().FindPath({"metadata", "uid"});
+bool HasUid(const object::Document& object) {
+  const object::Value* uid = object.root().FindPath({"metadata", "uid"});
   return uid != nullptr && uid->is_string() && !uid->AsText().empty();
 }
 
 // An object that is about to be created has been nothing so far.
-bool IsBlank(const Document& live) { return live.type() != nullptr && live.root().size() == 0; }
+bool IsBlank(const object::Document& live) {
+  return live.type() != nullptr && live.root().size() == 0;
+}
 
 // All that a new object sets becomes its writer's. False where that takes a comparison.
 bool GiveAllTo(Arena& arena, const FieldWriter& writer, const ResetFields& reset,
-               Document& object) {
+               object::Document& object) {
   if (object.type() == nullptr) return false;
   ByteBuffer text;
-  if (!AppendFieldsOfNew(arena, text, object.root(), {UnownedFields(), reset.excluded()})) {
+  if (!object::AppendFieldsOfNew(arena, text, object.root(), {UnownedFields(), reset.excluded()})) {
     return false;
   }
   if (text.view() == "{}") return true;
@@ -92,7 +95,8 @@ bool GiveAllTo(Arena& arena, const FieldWriter& writer, const ResetFields& reset
 
 }  // namespace
 
-void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object) {
+void TrackUpdate(const FieldWriter& writer, const object::Document& live,
+                 object::Document& object) {
   Arena arena(kArenaBytes);
   ManagedFields managed = EntriesForUpdate(arena, writer, live, object);
   EraseManagedFields(object);
@@ -104,7 +108,7 @@ void TrackUpdate(const FieldWriter& writer, const Document& live, Document& obje
   VersionedChanges changes(arena, converter, reset, {live.root(), live.type()},
                            {object.root(), object.type()});
   // Items that should have a key and have none cannot be owned, and then nothing is.
-  if (const FieldChanges* changed = changes.In(writer.api_version);
+  if (const object::FieldChanges* changed = changes.In(writer.api_version);
       changed != nullptr && (HasPlaces(changed->added) || HasPlaces(changed->modified))) {
     return;
   }
@@ -112,18 +116,18 @@ void TrackUpdate(const FieldWriter& writer, const Document& live, Document& obje
   managed.Write(object);
 }
 
-void KeepTimesOfNoChange(const Document& old, Document& object) {
-  const Value* before = ManagedFieldsOf(old);
-  const Value* after = ManagedFieldsOf(object);
+void KeepTimesOfNoChange(const object::Document& old, object::Document& object) {
+  const object::Value* before = ManagedFieldsOf(old);
+  const object::Value* after = ManagedFieldsOf(object);
   if (before == nullptr || after == nullptr || before->size() == 0) return;
   bool times_differ = false;
   if (!SameButTimes(*before, *after, &times_differ) || !times_differ) return;
   // The rest of the object is compared with the entries of before in place, and they stay there if
   // it is the same.
-  Value& mutable_list = *object.root().Find("metadata")->Find("managedFields");
-  const Value kept =
+  object::Value& mutable_list = *object.root().Find("metadata")->Find("managedFields");
+  const object::Value kept =
       std::exchange(mutable_list, before->CopyInto(object.arena()).WithField(mutable_list.field()));
   if (!SameButVersion(old, object)) mutable_list = kept;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,23 +13,23 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct FieldWriter {
-  std::string_view manager;      // manager_name.h
-  std::string_view api_version;  // of the objects
-  std::string_view subresource;  // empty: the resource itself
-  const StorageDesc* storage;    // says which fields the endpoint resets; may be null
-  Timestamp now;                 // whole seconds
+  std::string_view manager;            // manager_name.h
+  std::string_view api_version;        // of the objects
+  std::string_view subresource;        // empty: the resource itself
+  const object::StorageDesc* storage;  // says which fields the endpoint resets; may be null
+  object::Timestamp now;               // whole seconds
 };
 
 // Sets the managedFields of `object`, which is about to replace `live`: an object of the same type
 // and without a uid if there is none yet. The client's own managedFields in `object` count if they
 // are valid and the write is of the resource itself; an empty list clears all.
-void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object);
+void TrackUpdate(const FieldWriter& writer, const object::Document& live, object::Document& object);
 
 // Of an update that is about to be written: if nothing but times in managedFields would change,
 // those stay as they are, so that nothing is written at all.
-void KeepTimesOfNoChange(const Document& old, Document& object);
+void KeepTimesOfNoChange(const object::Document& old, object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,11 +9,11 @@
 #include "apiserver/managed_fields/testing.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-const StorageDesc* StorageOf(std::string_view api_version, std::string_view resource) {
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+const object::StorageDesc* StorageOf(std::string_view api_version, std::string_view resource) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
     if (version.desc->api_version != api_version) continue;
     return version.FindResource(resource)->hub->storage;
   }
@@ -185,15 +185,15 @@ TEST(TrackUpdateTest, ManagersOfOtherVersionsLoseWhatChangesInTheirs) {
 TEST(KeepTimesOfNoChangeTest, TimesAloneAreNoChange) {
   ManagedObject object("v1", "ConfigMap");
   object.Update("a", R"({"metadata":{"name":"c"},"data":{"x":"1"}})");
-  Document newer = object.document().Copy();
-  Value& entry = newer.root().Find("metadata")->Find("managedFields")->items()[0];
-  entry.Set(newer.arena(), "time", Value::Time({77, 0}));
-  Document other = newer.Copy();
+  object::Document newer = object.document().Copy();
+  object::Value& entry = newer.root().Find("metadata")->Find("managedFields")->items()[0];
+  entry.Set(newer.arena(), "time", object::Value::Time({77, 0}));
+  object::Document other = newer.Copy();
   KeepTimesOfNoChange(object.document(), newer);
-  EXPECT_EQ(EncodeJson(newer.root()), EncodeJson(object.document().root()));
-  other.root().Find("data")->SetEntry(other.arena(), "x", Value::String("2"));
+  EXPECT_EQ(object::EncodeJson(newer.root()), object::EncodeJson(object.document().root()));
+  other.root().Find("data")->SetEntry(other.arena(), "x", object::Value::String("2"));
   KeepTimesOfNoChange(object.document(), other);
-  EXPECT_NE(EncodeJson(other.root()).find("1970-01-01T00:01:17Z"), std::string::npos);
+  EXPECT_NE(object::EncodeJson(other.root()).find("1970-01-01T00:01:17Z"), std::string::npos);
 }
 
 TEST(ManagerNameTest, IsTheParameterOrTheProgram) {
@@ -213,16 +213,16 @@ TEST(ScaleFieldsTest, WhoScalesOwnsTheReplicasOfTheWorkload) {
   ManagedObject object("apps/v1", "Deployment");
   ASSERT_EQ(object.Apply("m", R"({"metadata":{"name":"d"},"spec":{"replicas":1,"paused":true}})"),
             "");
-  const MessageDesc* scale_type = FindKind("autoscaling/v1", "Scale");
-  Document current =
-      *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":1}})", scale_type);
+  const object::MessageDesc* scale_type = object::FindKind("autoscaling/v1", "Scale");
+  object::Document current = *object::DecodeJson(
+      R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":1}})", scale_type);
   ManagedFieldsToScale(object.document(), current);
-  Document scale =
-      *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":3}})", scale_type);
+  object::Document scale = *object::DecodeJson(
+      R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":3}})", scale_type);
   TrackUpdate({"scaler", "autoscaling/v1", "scale", nullptr, {5, 0}}, current, scale);
-  Document out = object.document().Copy();
+  object::Document out = object.document().Copy();
   ManagedFieldsFromScale(scale, out);
-  EXPECT_EQ(EncodeJson(*ManagedFieldsOf(out)),
+  EXPECT_EQ(object::EncodeJson(*ManagedFieldsOf(out)),
             R"([{"manager":"m","operation":"Apply","apiVersion":"apps/v1",)"
             R"("time":"1970-01-01T00:00:01Z","fieldsType":"FieldsV1",)"
             R"("fieldsV1":{"f:spec":{"f:paused":{}}}},{"manager":"scaler","operation":"Update",)"
@@ -231,4 +231,4 @@ TEST(ScaleFieldsTest, WhoScalesOwnsTheReplicasOfTheWorkload) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,16 +10,16 @@
 #include "object/fields/field_set.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kKubectlManager = "kubectl";
 
 // The fields that the annotation and the object agree on; empty if there is none that could be
 // read. The set points into `memory`.
-FieldSet LastAppliedFields(Arena& arena, Document& memory, const VersionedValue& live,
-                           std::string_view api_version);
+object::FieldSet LastAppliedFields(Arena& arena, object::Document& memory,
+                                   const VersionedValue& live, std::string_view api_version);
 
 // If the object has the annotation, it becomes what is applied now.
-void UpdateLastApplied(const Document& config, Document& object);
+void UpdateLastApplied(const object::Document& config, object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

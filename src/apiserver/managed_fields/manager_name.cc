@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A character of UTF-8 text, or one byte that is none.
@@ -77,4 +77,4 @@ std::vector<StatusCause> FieldManagerFaults(std::string_view parameter) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As Kubernetes has it.
 inline constexpr size_t kMaxFieldManagerBytes = 128;
@@ -19,4 +19,4 @@ std::string ManagerName(std::string_view parameter, std::string_view user_agent)
 // What is wrong with the name that a request gives.
 std::vector<StatusCause> FieldManagerFaults(std::string_view parameter);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

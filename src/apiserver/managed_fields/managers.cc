@@ -9,7 +9,7 @@
 
 #include "object/fields/contains.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // As many managers that update have entries of their own. What older ones owned is kept under one
@@ -26,9 +26,9 @@ bool Older(const ManagedEntry& a, const ManagedEntry& b) {
 
 // What is kept under one name of the managers of one version.
 struct AncientChanges {
-  size_t place;                  // of the entry that is theirs, or becomes it with the next of them
-  std::vector<FieldSet> fields;  // those of that entry first; none while it is alone
-  std::optional<Timestamp> time;
+  size_t place;  // of the entry that is theirs, or becomes it with the next of them
+  std::vector<object::FieldSet> fields;  // those of that entry first; none while it is alone
+  std::optional<object::Timestamp> time;
 };
 
 // The entry of this name that the version has already, or else its oldest.
@@ -73,7 +73,7 @@ void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
     ManagedEntry& entry = entries[ancient.place];
     entry.manager = kAncientChanges;
     entry.subresource = {};
-    entry.SetFields(UnionOfAll(arena, std::move(ancient.fields)));
+    entry.SetFields(object::UnionOfAll(arena, std::move(ancient.fields)));
     entry.time = ancient.time;
   }
   size_t at = 0;
@@ -82,10 +82,10 @@ void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
 
 // Whether the text of an entry might have members of a set in it. Most changes are of few fields,
 // and most entries have none of their names, which saves reading them.
-bool MayHold(std::string_view text, const FieldSet& set, size_t& looked) {
+bool MayHold(std::string_view text, const object::FieldSet& set, size_t& looked) {
   constexpr size_t kMaxLooks = 8;
   std::string needle;
-  for (const FieldNode& node : set.nodes()) {
+  for (const object::FieldNode& node : set.nodes()) {
     if (MayHold(text, node.children, looked)) return true;
     if (!node.member) continue;
     if (!node.element.is_field() || ++looked > kMaxLooks) return true;
@@ -101,7 +101,7 @@ bool MayHold(std::string_view text, const FieldSet& set, size_t& looked) {
   return false;
 }
 
-bool MayBeTouched(const ManagedEntry& entry, const FieldChanges& changes) {
+bool MayBeTouched(const ManagedEntry& entry, const object::FieldChanges& changes) {
   if (entry.text().empty()) return true;
   size_t looked = 0;
   return MayHold(entry.text(), changes.modified, looked) ||
@@ -109,17 +109,18 @@ bool MayBeTouched(const ManagedEntry& entry, const FieldChanges& changes) {
          MayHold(entry.text(), changes.removed, looked);
 }
 
-FieldChanges Owned(Arena& arena, const ResetFields& reset, const FieldChanges& changes) {
-  const auto owned = [&](const FieldSet& set) {
-    return set.empty() ? set : reset.Apply(arena, Difference(arena, set, UnownedFields()));
+object::FieldChanges Owned(Arena& arena, const ResetFields& reset,
+                           const object::FieldChanges& changes) {
+  const auto owned = [&](const object::FieldSet& set) {
+    return set.empty() ? set : reset.Apply(arena, object::Difference(arena, set, UnownedFields()));
   };
   return {owned(changes.added), owned(changes.modified), owned(changes.removed)};
 }
 
 }  // namespace
 
-std::optional<FieldChanges> VersionedChanges::Compare(std::string_view api_version) {
-  const MessageDesc* type = before_.type;
+std::optional<object::FieldChanges> VersionedChanges::Compare(std::string_view api_version) {
+  const object::MessageDesc* type = before_.type;
   if (type != nullptr && type->group_version->api_version != api_version) {
     type = VersionConverter::TypeIn(type, api_version);
     if (type == nullptr) return std::nullopt;
@@ -127,10 +128,11 @@ std::optional<FieldChanges> VersionedChanges::Compare(std::string_view api_versi
   const Result<VersionedValue> before = converter_.Convert(before_, type);
   const Result<VersionedValue> after = converter_.Convert(after_, type);
   if (!before || !after) return std::nullopt;
-  return Owned(arena_, reset_, CompareFields(arena_, before->shape(), before->value, after->value));
+  return Owned(arena_, reset_,
+               object::CompareFields(arena_, before->shape(), before->value, after->value));
 }
 
-const FieldChanges* VersionedChanges::In(std::string_view api_version) {
+const object::FieldChanges* VersionedChanges::In(std::string_view api_version) {
   auto known = known_.find(api_version);
   if (known == known_.end()) known = known_.emplace(api_version, Compare(api_version)).first;
   return known->second ? &*known->second : nullptr;
@@ -150,12 +152,13 @@ std::vector<FieldConflict> ConflictsWith(Arena& arena, VersionedChanges& changes
   std::vector<FieldConflict> out;
   for (ManagedEntry& entry : managed.entries()) {
     if (self != nullptr && entry.SameManager(*self)) continue;
-    const FieldChanges* changed = changes.In(entry.api_version);
+    const object::FieldChanges* changed = changes.In(entry.api_version);
     if (changed == nullptr || (changed->modified.empty() && changed->added.empty())) continue;
     if (!MayBeTouched(entry, *changed)) continue;
-    const FieldSet& fields = entry.Fields(arena);
-    const FieldSet taken = Union(arena, Intersection(arena, fields, changed->modified),
-                                 Intersection(arena, fields, changed->added));
+    const object::FieldSet& fields = entry.Fields(arena);
+    const object::FieldSet taken =
+        object::Union(arena, object::Intersection(arena, fields, changed->modified),
+                      object::Intersection(arena, fields, changed->added));
     if (!taken.empty()) out.push_back({entry, taken});
   }
   return out;
@@ -167,13 +170,14 @@ void TakeChanges(Arena& arena, VersionedChanges& changes, ManagedFields& managed
   kept.reserve(managed.entries().size());
   for (ManagedEntry& entry : managed.entries()) {
     if (self == nullptr || !entry.SameManager(*self)) {
-      const FieldChanges* changed = changes.In(entry.api_version);
+      const object::FieldChanges* changed = changes.In(entry.api_version);
       if (changed == nullptr) continue;
       if (!changed->empty() && MayBeTouched(entry, *changed)) {
-        const FieldSet& fields = entry.Fields(arena);
-        FieldSet left = fields;
-        for (const FieldSet& set : {changed->modified, changed->added, changed->removed}) {
-          if (!Intersection(arena, left, set).empty()) left = Difference(arena, left, set);
+        const object::FieldSet& fields = entry.Fields(arena);
+        object::FieldSet left = fields;
+        for (const object::FieldSet& set : {changed->modified, changed->added, changed->removed}) {
+          if (!object::Intersection(arena, left, set).empty())
+            left = object::Difference(arena, left, set);
         }
         entry.SetFields(left);
         if (left.empty()) continue;
@@ -187,42 +191,43 @@ void TakeChanges(Arena& arena, VersionedChanges& changes, ManagedFields& managed
 void GiveChangesTo(Arena& arena, const FieldWriter& writer, VersionedChanges& changes,
                    ManagedFields& managed) {
   const ManagedEntry self = EntryOf(writer, false);
-  const FieldChanges* changed = changes.In(writer.api_version);
-  const FieldSet own =
-      changed == nullptr ? FieldSet() : Union(arena, changed->modified, changed->added);
+  const object::FieldChanges* changed = changes.In(writer.api_version);
+  const object::FieldSet own = changed == nullptr
+                                   ? object::FieldSet()
+                                   : object::Union(arena, changed->modified, changed->added);
   // Mostly the writer changes what it owns already, and keeps just that.
   ManagedEntry* const kept = managed.Find(self);
   if (kept != nullptr && !own.empty() && changed->removed.empty() &&
-      TextContains(kept->text(), own)) {
+      object::TextContains(kept->text(), own)) {
     kept->time = writer.now;
     TakeChanges(arena, changes, managed, &self);
   } else {
     TakeChanges(arena, changes, managed, nullptr);
     if (!own.empty()) {
       ManagedEntry& entry = managed.FindOrAdd(self);
-      entry.SetFields(Union(arena, own, entry.Fields(arena)));
+      entry.SetFields(object::Union(arena, own, entry.Fields(arena)));
       entry.time = writer.now;
     }
   }
   CapUpdateManagers(arena, managed);
 }
 
-bool SameButVersion(const Document& a, const Document& b) {
-  const MessageDesc* type = a.type();
+bool SameButVersion(const object::Document& a, const object::Document& b) {
+  const object::MessageDesc* type = a.type();
   if (type == nullptr || type != b.type()) return false;
-  const Value* left = a.root().Find("metadata");
-  const Value* right = b.root().Find("metadata");
+  const object::Value* left = a.root().Find("metadata");
+  const object::Value* right = b.root().Find("metadata");
   const uint16_t meta = type->FindField("metadata");
   if (left == nullptr || right == nullptr || !left->is_object()) return false;
   Arena arena;
-  const auto without_version = [&](const Value& root, const Value& metadata) {
-    Value copy = Value::Object(arena, metadata.type(), metadata.members());
+  const auto without_version = [&](const object::Value& root, const object::Value& metadata) {
+    object::Value copy = object::Value::Object(arena, metadata.type(), metadata.members());
     copy.Erase("resourceVersion");
-    Value out = Value::Object(arena, type, root.members());
+    object::Value out = object::Value::Object(arena, type, root.members());
     out.SetMember(arena, meta, copy);
     return out;
   };
-  return DeepEqual(without_version(a.root(), *left), without_version(b.root(), *right));
+  return object::DeepEqual(without_version(a.root(), *left), without_version(b.root(), *right));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "object/fields/compare.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What a write changes, less what its endpoint resets and what nobody owns. Both values are of the
 // same type. A version is compared when it is first asked for.
@@ -26,17 +26,17 @@ class VersionedChanges {
       : arena_(arena), converter_(converter), reset_(reset), before_(before), after_(after) {}
 
   // Null if the objects have no such version.
-  const FieldChanges* In(std::string_view api_version);
+  const object::FieldChanges* In(std::string_view api_version);
 
  private:
-  std::optional<FieldChanges> Compare(std::string_view api_version);
+  std::optional<object::FieldChanges> Compare(std::string_view api_version);
 
   Arena& arena_;
   VersionConverter& converter_;
   ResetFields reset_;
   VersionedValue before_;
   VersionedValue after_;
-  std::map<std::string_view, std::optional<FieldChanges>> known_;
+  std::map<std::string_view, std::optional<object::FieldChanges>> known_;
 };
 
 // The entry that a writer has or gets, without fields.
@@ -55,6 +55,6 @@ void GiveChangesTo(Arena& arena, const FieldWriter& writer, VersionedChanges& ch
                    ManagedFields& managed);
 
 // Whether two objects are the same but for their resourceVersion.
-bool SameButVersion(const Document& a, const Document& b);
+bool SameButVersion(const object::Document& a, const object::Document& b);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

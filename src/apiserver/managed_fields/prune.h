@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "object/fields/field_set.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The merged object without the fields, items and keys of `last`, the set that the manager applied
 // before in the version `last_version`, unless the manager applies them now or somebody else owns
@@ -15,6 +15,6 @@ namespace skiff {
 // it, even if nobody owned it.
 Result<VersionedValue> Prune(Arena& arena, VersionConverter& converter,
                              const VersionedValue& merged, ManagedFields& managed,
-                             const FieldSet& last, std::string_view last_version);
+                             const object::FieldSet& last, std::string_view last_version);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,13 +2,13 @@
 
 #include <vector>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The set of paths such as "metadata.labels" and "spec.containers[*].resources".
-FieldSet ReadPaths(Arena& arena, std::span<const std::string_view> paths) {
-  FieldSet out;
-  std::vector<PathElement> steps;
+object::FieldSet ReadPaths(Arena& arena, std::span<const std::string_view> paths) {
+  object::FieldSet out;
+  std::vector<object::PathElement> steps;
   for (std::string_view path : paths) {
     steps.clear();
     while (!path.empty()) {
@@ -17,32 +17,33 @@ FieldSet ReadPaths(Arena& arena, std::span<const std::string_view> paths) {
       path.remove_prefix(std::min(dot + 1, path.size()));
       const bool items = name.ends_with("[*]");
       if (items) name.remove_suffix(3);
-      steps.push_back(PathElement::Field(name));
-      if (items) steps.push_back(PathElement::Index(-1));
+      steps.push_back(object::PathElement::Field(name));
+      if (items) steps.push_back(object::PathElement::Index(-1));
     }
-    out = Union(arena, out, SetOfPath(arena, steps));
+    out = object::Union(arena, out, object::SetOfPath(arena, steps));
   }
   return out;
 }
 
 }  // namespace
 
-ResetFields::ResetFields(Arena& arena, const StorageDesc* storage, std::string_view subresource) {
+ResetFields::ResetFields(Arena& arena, const object::StorageDesc* storage,
+                         std::string_view subresource) {
   if (storage == nullptr) return;
   const std::string_view endpoint = subresource.empty() ? "main" : subresource;
-  if (const EndpointPaths* found = storage->FindReset(endpoint); found != nullptr) {
+  if (const object::EndpointPaths* found = storage->FindReset(endpoint); found != nullptr) {
     excluded_ = ReadPaths(arena, found->paths);
   }
 }
 
-FieldSet ResetFields::Apply(Arena& arena, const FieldSet& set) const {
-  return RecursiveDifference(arena, set, excluded_);
+object::FieldSet ResetFields::Apply(Arena& arena, const object::FieldSet& set) const {
+  return object::RecursiveDifference(arena, set, excluded_);
 }
 
-const FieldSet& UnownedFields() {
+const object::FieldSet& UnownedFields() {
   // Built once; the arena lives as long as the process.
   static Arena arena;
-  static const FieldSet set = [] {
+  static const object::FieldSet set = [] {
     static constexpr std::string_view kPaths[] = {"apiVersion",
                                                   "kind",
                                                   "metadata",
@@ -60,4 +61,4 @@ const FieldSet& UnownedFields() {
   return set;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

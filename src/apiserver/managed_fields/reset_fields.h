@@ -8,7 +8,7 @@
 #include "object/fields/field_set.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ResetFields {
  public:
@@ -16,17 +16,17 @@ class ResetFields {
   // nothing is reset. The paths are copied to the arena. What the schema lets an endpoint keep
   // (keep-only) is for its strategy: as in Kubernetes, a resize of a pod owns whatever it tries to
   // change.
-  ResetFields(Arena& arena, const StorageDesc* storage, std::string_view subresource);
+  ResetFields(Arena& arena, const object::StorageDesc* storage, std::string_view subresource);
 
   // The set without what the endpoint resets.
-  FieldSet Apply(Arena& arena, const FieldSet& set) const;
-  const FieldSet& excluded() const { return excluded_; }
+  object::FieldSet Apply(Arena& arena, const object::FieldSet& set) const;
+  const object::FieldSet& excluded() const { return excluded_; }
 
  private:
-  FieldSet excluded_;
+  object::FieldSet excluded_;
 };
 
 // What no manager ever owns: kind, apiVersion, and the metadata that the server keeps.
-const FieldSet& UnownedFields();
+const object::FieldSet& UnownedFields();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

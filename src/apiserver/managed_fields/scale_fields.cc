@@ -5,23 +5,24 @@
 
 #include "apiserver/managed_fields/entries.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kScaleVersion = "autoscaling/v1";
 
-FieldSet Replicas(Arena& arena) {
-  const PathElement path[] = {PathElement::Field("spec"), PathElement::Field("replicas")};
-  return SetOfPath(arena, path);
+object::FieldSet Replicas(Arena& arena) {
+  const object::PathElement path[] = {object::PathElement::Field("spec"),
+                                      object::PathElement::Field("replicas")};
+  return object::SetOfPath(arena, path);
 }
 
-ManagedFields ReadOf(Arena& arena, const Document& object) {
+ManagedFields ReadOf(Arena& arena, const object::Document& object) {
   return ManagedFields::Read(arena, ManagedFieldsOf(object), object.type()->name,
                              ManagedFields::Trust::kStored)
       .value_or(ManagedFields());
 }
 
-bool IsOfVersion(const Document& workload, const ManagedEntry& entry) {
+bool IsOfVersion(const object::Document& workload, const ManagedEntry& entry) {
   return entry.api_version == workload.type()->group_version->api_version;
 }
 
@@ -32,12 +33,12 @@ ManagedEntry::Key ManagerOf(const ManagedEntry& entry) {
 
 }  // namespace
 
-void ManagedFieldsToScale(const Document& workload, Document& scale) {
+void ManagedFieldsToScale(const object::Document& workload, object::Document& scale) {
   Arena arena;
-  const FieldSet replicas = Replicas(arena);
+  const object::FieldSet replicas = Replicas(arena);
   ManagedFields managed = ReadOf(arena, workload);
   std::erase_if(managed.entries(), [&](ManagedEntry& entry) {
-    return !IsOfVersion(workload, entry) || !IsSubset(replicas, entry.Fields(arena));
+    return !IsOfVersion(workload, entry) || !object::IsSubset(replicas, entry.Fields(arena));
   });
   for (ManagedEntry& entry : managed.entries()) {
     entry.SetFields(replicas);
@@ -46,9 +47,9 @@ void ManagedFieldsToScale(const Document& workload, Document& scale) {
   managed.Write(scale);
 }
 
-void ManagedFieldsFromScale(const Document& scale, Document& workload) {
+void ManagedFieldsFromScale(const object::Document& scale, object::Document& workload) {
   Arena arena;
-  const FieldSet replicas = Replicas(arena);
+  const object::FieldSet replicas = Replicas(arena);
   ManagedFields of_scale = ReadOf(arena, scale);
   ManagedFields managed = ReadOf(arena, workload);
   std::set<ManagedEntry::Key> in_scale;
@@ -56,18 +57,19 @@ void ManagedFieldsFromScale(const Document& scale, Document& workload) {
   for (const ManagedEntry& entry : of_scale.entries()) in_scale.insert(ManagerOf(entry));
   std::erase_if(managed.entries(), [&](ManagedEntry& entry) {
     if (!IsOfVersion(workload, entry)) return true;
-    const FieldSet& fields = entry.Fields(arena);
-    if (!IsSubset(replicas, fields)) return false;
+    const object::FieldSet& fields = entry.Fields(arena);
+    if (!object::IsSubset(replicas, fields)) return false;
     if (in_scale.erase(ManagerOf(entry)) != 0) {
       in_both.insert(ManagerOf(entry));
       return false;
     }
-    entry.SetFields(Difference(arena, fields, replicas));
+    entry.SetFields(object::Difference(arena, fields, replicas));
     return entry.Fields(arena).empty();
   });
   std::vector<ManagedEntry> added;
   for (ManagedEntry& entry : of_scale.entries()) {
-    if (in_both.contains(ManagerOf(entry)) || !IsSubset(replicas, entry.Fields(arena))) continue;
+    if (in_both.contains(ManagerOf(entry)) || !object::IsSubset(replicas, entry.Fields(arena)))
+      continue;
     entry.api_version = workload.type()->group_version->api_version;
     // Kubernetes gives these entries no time.
     entry.time.reset();
@@ -77,4 +79,4 @@ void ManagedFieldsFromScale(const Document& scale, Document& workload) {
   managed.Write(workload);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

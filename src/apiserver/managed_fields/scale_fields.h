@@ -7,13 +7,13 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The managedFields of `scale` become those of the workload that own its replicas.
-void ManagedFieldsToScale(const Document& workload, Document& scale);
+void ManagedFieldsToScale(const object::Document& workload, object::Document& scale);
 
 // The managedFields of the workload after a write of the scale: who lost the replicas has them no
 // more, who got them has an entry in the workload's version.
-void ManagedFieldsFromScale(const Document& scale, Document& workload);
+void ManagedFieldsFromScale(const object::Document& scale, object::Document& workload);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

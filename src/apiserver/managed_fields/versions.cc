@@ -4,22 +4,23 @@
 #include "object/fields/merge.h"
 #include "object/fields/retype.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-const MessageDesc* VersionConverter::TypeIn(const MessageDesc* type, std::string_view api_version) {
+const object::MessageDesc* VersionConverter::TypeIn(const object::MessageDesc* type,
+                                                    std::string_view api_version) {
   if (type == nullptr) return nullptr;
   if (type->group_version->api_version == api_version) return type;
-  const MessageDesc* found = FindKind(api_version, type->name);
+  const object::MessageDesc* found = object::FindKind(api_version, type->name);
   return found != nullptr && CanConvert(type, found) ? found : nullptr;
 }
 
 Result<VersionedValue> VersionConverter::Convert(const VersionedValue& value,
-                                                 const MessageDesc* to) {
+                                                 const object::MessageDesc* to) {
   if (value.type == to) return value;
-  SKIFF_ASSIGN_OR_RETURN(const Document typed, Retype(value.type, value.value));
-  SKIFF_ASSIGN_OR_RETURN(Document converted, skiff::Convert(typed, to));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document typed, object::Retype(value.type, value.value));
+  SKIFF_ASSIGN_OR_RETURN(object::Document converted, apiserver::Convert(typed, to));
   made_.push_back(std::move(converted));
   return VersionedValue{made_.back().root(), to};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

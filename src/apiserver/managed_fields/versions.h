@@ -12,14 +12,14 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A tree as merges make it, typed or partly so, and the type that it has or will have.
 struct VersionedValue {
-  Value value;
-  const MessageDesc* type = nullptr;
+  object::Value value;
+  const object::MessageDesc* type = nullptr;
 
-  FieldShape shape() const { return FieldShape::OfMessage(type); }
+  object::FieldShape shape() const { return object::FieldShape::OfMessage(type); }
 };
 
 // Converts values, and owns what it made for as long as it lives.
@@ -27,12 +27,13 @@ class VersionConverter {
  public:
   // The type of the same kind in another version; null if there is no such version, or none that
   // it could be converted to.
-  static const MessageDesc* TypeIn(const MessageDesc* type, std::string_view api_version);
+  static const object::MessageDesc* TypeIn(const object::MessageDesc* type,
+                                           std::string_view api_version);
 
-  Result<VersionedValue> Convert(const VersionedValue& value, const MessageDesc* to);
+  Result<VersionedValue> Convert(const VersionedValue& value, const object::MessageDesc* to);
 
  private:
-  std::deque<Document> made_;
+  std::deque<object::Document> made_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

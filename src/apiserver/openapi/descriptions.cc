@@ -8,7 +8,7 @@
 #include "net/gzip.h"
 #include "object/published.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Several times what the largest group-version needs.
@@ -48,7 +48,7 @@ std::string_view Descriptions::Type::FieldText(std::string_view name) const {
 }
 
 Descriptions::Descriptions() {
-  for (const PublishedVersion& version : PublishedVersions()) {
+  for (const object::PublishedVersion& version : object::PublishedVersions()) {
     if (!version.descriptions.empty()) blocks_[version.prefix].packed = version.descriptions;
   }
 }
@@ -78,7 +78,7 @@ size_t Descriptions::unpacked_bytes() const {
 }
 
 void Descriptions::Unpack(Block& block) {
-  Result<std::string> text = GunzipBytes(block.packed, kMaxBlockBytes);
+  Result<std::string> text = net::GunzipBytes(block.packed, kMaxBlockBytes);
   assert(text && "the build made it");
   if (!text) return;
   block.text = *std::move(text);
@@ -101,4 +101,4 @@ void Descriptions::Unpack(Block& block) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class Descriptions {
  public:
@@ -60,4 +60,4 @@ class Descriptions {
   std::map<std::string_view, Block> blocks_;  // by what the names of their types begin with
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/openapi/schemas.h"
 #include "object/published.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(DescriptionsTest, TypesAndFieldsAreTold) {
@@ -59,7 +59,7 @@ TEST(DescriptionsTest, TheWordsOfTheWholeSchemaAreSmall) {
   constexpr size_t kMaxUnpacked = 768 * 1024;
   Descriptions descriptions;
   size_t packed = 0;
-  for (const PublishedVersion& version : PublishedVersions()) {
+  for (const object::PublishedVersion& version : object::PublishedVersions()) {
     packed += version.descriptions.size();
     descriptions.Find(std::string(version.prefix) + ".Any");
   }
@@ -74,9 +74,9 @@ struct Untold {
   bool all = true;
 };
 
-Untold FindUntold(const GroupVersionDesc& version, Descriptions& descriptions) {
+Untold FindUntold(const object::GroupVersionDesc& version, Descriptions& descriptions) {
   Untold untold;
-  for (const MessageDesc* const message : version.messages) {
+  for (const object::MessageDesc* const message : version.messages) {
     const std::string name = SchemaName(*message);
     const Descriptions::Type* const told = descriptions.Find(name);
     if (told == nullptr || told->text().empty()) {
@@ -84,8 +84,8 @@ Untold FindUntold(const GroupVersionDesc& version, Descriptions& descriptions) {
     } else if (!message->name.ends_with("List")) {
       untold.all = false;
     }
-    if (message->form != MessageForm::kPlain) continue;
-    for (const FieldDesc& field : message->fields) {
+    if (message->form != object::MessageForm::kPlain) continue;
+    for (const object::FieldDesc& field : message->fields) {
       if (told != nullptr && !told->FieldText(field.name()).empty()) continue;
       untold.names.append(name).append(".").append(field.name()).append("\n");
     }
@@ -97,7 +97,7 @@ Untold FindUntold(const GroupVersionDesc& version, Descriptions& descriptions) {
 TEST(DescriptionsTest, EveryTypeAndFieldIsTold) {
   Descriptions descriptions;
   std::set<std::string_view> told;
-  for (const PublishedVersion& version : PublishedVersions()) {
+  for (const object::PublishedVersion& version : object::PublishedVersions()) {
     if (version.descriptions.empty()) continue;
     const Untold untold = FindUntold(*version.desc, descriptions);
     if (untold.all && !untold.names.empty()) continue;
@@ -110,4 +110,4 @@ TEST(DescriptionsTest, EveryTypeAndFieldIsTold) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

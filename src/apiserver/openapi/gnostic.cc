@@ -10,7 +10,7 @@
 #include "object/json/cursor.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The text is our own, so it is JSON and has no more members than the tables know.
@@ -27,17 +27,17 @@ class Converter {
 
  private:
   static void PutVarint(uint64_t value, std::string& out) {
-    uint8_t bytes[kMaxVarintBytes];
-    const uint8_t* const end = WriteVarint(bytes, value);
+    uint8_t bytes[object::kMaxVarintBytes];
+    const uint8_t* const end = object::WriteVarint(bytes, value);
     out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
   }
   static void PutBytes(uint32_t tag, std::string_view bytes, std::string& out) {
-    PutVarint(WireKey(tag, WireType::kBytes), out);
+    PutVarint(object::WireKey(tag, object::WireType::kBytes), out);
     PutVarint(bytes.size(), out);
     out.append(bytes);
   }
   static void PutBool(uint32_t tag, bool value, std::string& out) {
-    PutVarint(WireKey(tag, WireType::kVarint), out);
+    PutVarint(object::WireKey(tag, object::WireType::kVarint), out);
     out += value ? '\1' : '\0';
   }
 
@@ -56,7 +56,7 @@ class Converter {
   }
 
   std::string_view PeekText() {
-    JsonCursor saved = cursor_;
+    object::JsonCursor saved = cursor_;
     const std::string_view text = ReadText();
     cursor_ = saved;
     return text;
@@ -69,10 +69,10 @@ class Converter {
     if (cursor_.Take('}')) return;
     do {
       const std::string_view name = ReadString();
-      cursor_.Expect(':', kExpectedColon);
+      cursor_.Expect(':', object::kExpectedColon);
       member(name);
     } while (cursor_.Take(',') && cursor_.error().message == nullptr);
-    cursor_.Expect('}', kExpectedObjectEnd);
+    cursor_.Expect('}', object::kExpectedObjectEnd);
   }
 
   template <typename F>
@@ -82,7 +82,7 @@ class Converter {
     do {
       item();
     } while (cursor_.Take(',') && cursor_.error().message == nullptr);
-    cursor_.Expect(']', kExpectedArrayEnd);
+    cursor_.Expect(']', object::kExpectedArrayEnd);
   }
 
   // A message Any, whose second field is YAML.
@@ -174,29 +174,29 @@ class Converter {
 
   void ConvertDefault(std::string& out) {
     switch (cursor_.Peek()) {
-      case JsonKind::kNumber: {
+      case object::JsonKind::kNumber: {
         std::string_view text;
         cursor_.ReadNumber(&text);
         double value = 0;
         std::from_chars(text.data(), text.data() + text.size(), value);
-        PutVarint(WireKey(1, WireType::kFixed64), out);
+        PutVarint(object::WireKey(1, object::WireType::kFixed64), out);
         const uint64_t bits = std::bit_cast<uint64_t>(value);
         for (int i = 0; i < 8; ++i) out += static_cast<char>(bits >> (8 * i));
         return;
       }
-      case JsonKind::kBool: {
+      case object::JsonKind::kBool: {
         bool value = false;
         cursor_.ReadBool(&value);
         return PutBool(2, value, out);
       }
-      case JsonKind::kString:
+      case object::JsonKind::kString:
         return PutBytes(3, ReadString(), out);
       default:
         ReadText();  // An empty object has no form here.
     }
   }
 
-  JsonCursor cursor_;
+  object::JsonCursor cursor_;
   Arena arena_;
 };
 
@@ -210,4 +210,4 @@ std::string OpenApiV3ToProtobuf(std::string_view json) {
   return Converter(json).Run(kGnosticV3Document);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The JSON is such as write_document.h makes.
 std::string OpenApiV2ToProtobuf(std::string_view json);
 std::string OpenApiV3ToProtobuf(std::string_view json);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct GnosticMessage;
 
@@ -45,4 +45,4 @@ struct GnosticMessage {
 extern const GnosticMessage kGnosticV2Document;
 extern const GnosticMessage kGnosticV3Document;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

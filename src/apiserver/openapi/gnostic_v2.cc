@@ -1,6 +1,6 @@
 #include "apiserver/openapi/gnostic_message.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using enum GnosticField::Kind;
@@ -118,4 +118,4 @@ constexpr Field kDocumentFields[] = {
 
 constinit const GnosticMessage kGnosticV2Document{Message::kFields, kDocumentFields, 16};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

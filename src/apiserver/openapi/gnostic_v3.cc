@@ -1,6 +1,6 @@
 #include "apiserver/openapi/gnostic_message.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using enum GnosticField::Kind;
@@ -115,4 +115,4 @@ constexpr Field kDocumentFields[] = {
 
 constinit const GnosticMessage kGnosticV3Document{Message::kFields, kDocumentFields, 9};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

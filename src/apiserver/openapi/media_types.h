@@ -6,7 +6,7 @@
 
 #include "apiserver/openapi/operations.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // In order of preference.
 inline std::span<const std::string_view> AnswerMediaTypes(OpenApiOperation::Media media) {
@@ -55,4 +55,4 @@ inline std::span<const std::string_view> RequestMediaTypes(const OpenApiOperatio
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "serving/request/json_writer.h"
 #include "serving/request/negotiate.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kIndexPath = "/openapi/v3";
@@ -53,10 +53,10 @@ std::vector<std::string> AllNames(const ServedResources& served) {
 }
 
 // With its tag and, if the client has the document already, the code that says so.
-DocumentResponse Begin(const DocumentRequest& request, std::string_view hash) {
-  DocumentResponse answer;
-  answer.etag = QuotedTag(hash);
-  if (TagMatches(request.if_none_match, answer.etag)) answer.code = 304;
+serving::DocumentResponse Begin(const serving::DocumentRequest& request, std::string_view hash) {
+  serving::DocumentResponse answer;
+  answer.etag = serving::QuotedTag(hash);
+  if (serving::TagMatches(request.if_none_match, answer.etag)) answer.code = 304;
   return answer;
 }
 
@@ -72,8 +72,8 @@ struct OpenApi::Family {
   // Parameters of the ranges do not matter here.
   Form Choose(std::string_view accept) const {
     if (accept.empty()) return Form::kJson;
-    for (const MediaRange& range : ParseAccept(accept)) {
-      if (range.Covers(kJsonMediaType)) return Form::kJson;
+    for (const serving::MediaRange& range : serving::ParseAccept(accept)) {
+      if (range.Covers(serving::kJsonMediaType)) return Form::kJson;
       if (range.Covers(old_protobuf_type) || range.Covers(protobuf_type)) return Form::kProtobuf;
     }
     return Form::kNone;
@@ -93,7 +93,8 @@ constinit const OpenApi::Family OpenApi::Family::kV3{
 OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version)
     : served_(std::move(served)), server_version_(std::move(server_version)) {}
 
-std::optional<DocumentResponse> OpenApi::Answer(const DocumentRequest& request) const {
+std::optional<serving::DocumentResponse> OpenApi::Answer(
+    const serving::DocumentRequest& request) const {
   if (request.path == kV2Path) return AnswerDocument(request, Family::kV2, "");
   if (request.path == kIndexPath) return AnswerIndex();
   if (!request.path.starts_with("/openapi/v3/")) return std::nullopt;
@@ -102,12 +103,11 @@ std::optional<DocumentResponse> OpenApi::Answer(const DocumentRequest& request) 
   return AnswerDocument(request, Family::kV3, name);
 }
 
-std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& request,
-                                                        const Family& family,
-                                                        std::string_view name) const {
+std::optional<serving::DocumentResponse> OpenApi::AnswerDocument(
+    const serving::DocumentRequest& request, const Family& family, std::string_view name) const {
   const Family::Form form = family.Choose(request.accept);
   if (form == Family::Form::kNone) {
-    DocumentResponse refused;
+    serving::DocumentResponse refused;
     refused.code = 406;
     refused.vary = "Accept";
     return refused;
@@ -116,7 +116,7 @@ std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& r
   ByteBuffer json;
   const std::string hash = HashOf(name, descriptions, json);
   if (hash.empty()) return std::nullopt;
-  DocumentResponse answer = Begin(request, hash);
+  serving::DocumentResponse answer = Begin(request, hash);
   answer.vary = "Accept";
   const std::string_view wanted =
       name.empty() ? std::string_view() : QueryValue(request.query, "hash");
@@ -132,17 +132,17 @@ std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& r
   if (answer.code == 304) return answer;
   if (json.empty()) Write(name, descriptions, json);
   const bool as_json = form == Family::Form::kJson;
-  answer.content_type = as_json ? kJsonMediaType : family.protobuf_type;
+  answer.content_type = as_json ? serving::kJsonMediaType : family.protobuf_type;
   answer.body = as_json ? SharedBytes(json.view()) : SharedBytes(family.to_protobuf(json.view()));
   return answer;
 }
 
 // Kubernetes says neither that it is JSON nor which it is, and a client that compares the two
 // servers sees the same.
-DocumentResponse OpenApi::AnswerIndex() const {
+serving::DocumentResponse OpenApi::AnswerIndex() const {
   Descriptions descriptions;  // all documents use much the same types
   ByteBuffer out;
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.OpenObject("paths");
   for (const std::string& name : AllNames(*served_)) {
@@ -153,7 +153,7 @@ DocumentResponse OpenApi::AnswerIndex() const {
   }
   json.CloseObject();
   json.CloseObject();
-  DocumentResponse answer;
+  serving::DocumentResponse answer;
   answer.content_type = "text/plain; charset=utf-8";
   answer.body = SharedBytes(out.view());
   return answer;
@@ -166,7 +166,7 @@ std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
     if (const auto found = hashes_.find(name); found != hashes_.end()) return found->second;
   }
   if (!Write(name, descriptions, json)) return {};
-  std::string hash = ContentHash(json.view());
+  std::string hash = serving::ContentHash(json.view());
   const std::lock_guard lock(mutex_);
   hashes_.emplace(name, hash);
   return hash;
@@ -229,4 +229,4 @@ bool OpenApi::WriteVersion(std::string_view group, std::string_view version,
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

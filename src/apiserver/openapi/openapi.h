@@ -24,7 +24,7 @@
 #include "base/buffer.h"
 #include "serving/request/document.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class OpenApi {
  public:
@@ -32,14 +32,15 @@ class OpenApi {
   OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version);
 
   // Nothing if there is no such document. A client that takes no form of it gets an empty 406.
-  std::optional<DocumentResponse> Answer(const DocumentRequest& request) const;
+  std::optional<serving::DocumentResponse> Answer(const serving::DocumentRequest& request) const;
 
  private:
   struct Family;
 
-  std::optional<DocumentResponse> AnswerDocument(const DocumentRequest& request,
-                                                 const Family& family, std::string_view name) const;
-  DocumentResponse AnswerIndex() const;
+  std::optional<serving::DocumentResponse> AnswerDocument(const serving::DocumentRequest& request,
+                                                          const Family& family,
+                                                          std::string_view name) const;
+  serving::DocumentResponse AnswerIndex() const;
 
   // False if there is no document of that name: "apis/apps/v1", or "" for the one of version 2.
   bool Write(std::string_view name, Descriptions& descriptions, ByteBuffer& out) const;
@@ -56,4 +57,4 @@ class OpenApi {
   mutable std::map<std::string, std::string, std::less<>> hashes_;  // of documents that exist
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

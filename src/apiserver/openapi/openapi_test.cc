@@ -12,7 +12,7 @@
 #include "object/json/decode.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kV2Protobuf =
@@ -27,10 +27,10 @@ class OpenApiTest : public testing::Test {
                      RuntimeConfig(), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}})),
                  "v1.36.4") {}
 
-  DocumentResponse Get(const DocumentRequest& request) {
-    std::optional<DocumentResponse> answer = openapi_.Answer(request);
+  serving::DocumentResponse Get(const serving::DocumentRequest& request) {
+    std::optional<serving::DocumentResponse> answer = openapi_.Answer(request);
     EXPECT_TRUE(answer) << request.path << " is not there";
-    return answer ? *std::move(answer) : DocumentResponse();
+    return answer ? *std::move(answer) : serving::DocumentResponse();
   }
   std::string Body(std::string_view path) { return std::string(Get({.path = path}).body.view()); }
 
@@ -73,12 +73,12 @@ TEST_F(OpenApiTest, TheIndexLeadsToDocumentsByTheirHash) {
 }
 
 TEST_F(OpenApiTest, ARequestByHashMayBeKeptForGood) {
-  const DocumentResponse first = Get({.path = "/openapi/v3/apis/batch/v1"});
+  const serving::DocumentResponse first = Get({.path = "/openapi/v3/apis/batch/v1"});
   EXPECT_EQ(first.cache_control, "");
   EXPECT_EQ(first.vary, "Accept");
   const std::string hash = first.etag.substr(1, first.etag.size() - 2);
   const std::string query = "timeout=32s&hash=" + hash;
-  const DocumentResponse kept = Get({.path = "/openapi/v3/apis/batch/v1", .query = query});
+  const serving::DocumentResponse kept = Get({.path = "/openapi/v3/apis/batch/v1", .query = query});
   EXPECT_EQ(kept.code, 200);
   EXPECT_EQ(kept.cache_control, "public, immutable");
   EXPECT_TRUE(kept.expires_in_one_year);
@@ -86,7 +86,8 @@ TEST_F(OpenApiTest, ARequestByHashMayBeKeptForGood) {
 }
 
 TEST_F(OpenApiTest, AnotherHashIsSentToTheRightOne) {
-  const DocumentResponse answer = Get({.path = "/openapi/v3/apis/batch/v1", .query = "hash=0"});
+  const serving::DocumentResponse answer =
+      Get({.path = "/openapi/v3/apis/batch/v1", .query = "hash=0"});
   EXPECT_EQ(answer.code, 301);
   EXPECT_EQ("\"" + answer.location.substr(answer.location.find('=') + 1) + "\"", answer.etag);
   EXPECT_TRUE(answer.location.starts_with("/openapi/v3/apis/batch/v1?hash="));
@@ -97,7 +98,7 @@ TEST_F(OpenApiTest, ATagThatStillHoldsIsNotAnsweredAgain) {
   for (const std::string_view path : {"/openapi/v2", "/openapi/v3/api/v1"}) {
     const std::string tag = Get({.path = path}).etag;
     EXPECT_EQ(tag.size(), 130u);
-    const DocumentResponse again = Get({.path = path, .if_none_match = tag});
+    const serving::DocumentResponse again = Get({.path = path, .if_none_match = tag});
     EXPECT_EQ(again.code, 304);
     EXPECT_TRUE(again.body.empty());
   }
@@ -119,14 +120,14 @@ TEST_F(OpenApiTest, ClientsChooseTheForm) {
   EXPECT_EQ(Get({.path = "/openapi/v2", .accept = kV2Protobuf}).content_type,
             "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
   EXPECT_EQ(Get({.path = "/openapi/v3/version", .accept = kV3Protobuf}).content_type, kV3Protobuf);
-  const DocumentResponse refused = Get({.path = "/openapi/v2", .accept = "text/html"});
+  const serving::DocumentResponse refused = Get({.path = "/openapi/v2", .accept = "text/html"});
   EXPECT_EQ(refused.code, 406);
   EXPECT_TRUE(refused.body.empty());
 }
 
 TEST_F(OpenApiTest, WithoutAWishDocumentsAreJsonAndTheIndexIsText) {
   EXPECT_EQ(Get({.path = "/openapi/v3/api/v1"}).content_type, "application/json");
-  const DocumentResponse index = Get({.path = "/openapi/v3"});
+  const serving::DocumentResponse index = Get({.path = "/openapi/v3"});
   EXPECT_EQ(index.content_type, "text/plain; charset=utf-8");
   EXPECT_EQ(index.etag, "");
 }
@@ -135,7 +136,7 @@ TEST_F(OpenApiTest, DocumentsAreJson) {
   for (const std::string_view path : {"/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1",
                                       "/openapi/v3/apis/apiextensions.k8s.io/v1"}) {
     const std::string body = Body(path);
-    EXPECT_TRUE(DecodeJson(body, nullptr)) << path;
+    EXPECT_TRUE(object::DecodeJson(body, nullptr)) << path;
   }
 }
 
@@ -227,11 +228,12 @@ TEST_F(OpenApiTest, OperationsHaveTheNamesThatGeneratedClientsUse) {
 }
 
 TEST(SchemaNameTest, TypesBeyondTheSchemaAreNamedByTheirGroupBackwards) {
-  EXPECT_EQ(SchemaName(*FindMessage("core/v1", "Pod")), "io.k8s.api.core.v1.Pod");
-  EXPECT_EQ(SchemaName(*FindMessage("common/version", "Info")),
+  EXPECT_EQ(SchemaName(*object::FindMessage("core/v1", "Pod")), "io.k8s.api.core.v1.Pod");
+  EXPECT_EQ(SchemaName(*object::FindMessage("common/version", "Info")),
             "io.k8s.apimachinery.pkg.version.Info");
-  const GroupVersionDesc version{"", "stable.example.com", "v1", "stable.example.com/v1", {}};
-  MessageDesc custom{};
+  const object::GroupVersionDesc version{
+      "", "stable.example.com", "v1", "stable.example.com/v1", {}};
+  object::MessageDesc custom{};
   custom.name = "CronTab";
   custom.group_version = &version;
   EXPECT_EQ(SchemaName(custom), "com.example.stable.v1.CronTab");
@@ -240,12 +242,12 @@ TEST(SchemaNameTest, TypesBeyondTheSchemaAreNamedByTheirGroupBackwards) {
 // The field numbers at the top of a message, and that its lengths add up.
 std::set<uint32_t> TopFields(std::string_view message) {
   std::set<uint32_t> fields;
-  WireReader reader(message);
+  object::WireReader reader(message);
   while (!reader.done()) {
     uint64_t key = 0, size = 0;
-    EXPECT_EQ(reader.ReadVarint(&key), WireError::kNone);
+    EXPECT_EQ(reader.ReadVarint(&key), object::WireError::kNone);
     EXPECT_EQ(key & 7, 2u);
-    EXPECT_EQ(reader.ReadVarint(&size), WireError::kNone);
+    EXPECT_EQ(reader.ReadVarint(&size), object::WireError::kNone);
     if (size > reader.left()) {
       ADD_FAILURE() << "a length beyond the end";
       return {};
@@ -257,9 +259,9 @@ std::set<uint32_t> TopFields(std::string_view message) {
 }
 
 TEST_F(OpenApiTest, ProtobufHoldsTheWholeDocument) {
-  const DocumentResponse v2 = Get({.path = "/openapi/v2", .accept = kV2Protobuf});
+  const serving::DocumentResponse v2 = Get({.path = "/openapi/v2", .accept = kV2Protobuf});
   EXPECT_EQ(TopFields(v2.body.view()), (std::set<uint32_t>{1, 2, 8, 9, 10, 12, 13}));
-  const DocumentResponse v3 = Get({.path = "/openapi/v3/api/v1", .accept = kV3Protobuf});
+  const serving::DocumentResponse v3 = Get({.path = "/openapi/v3/api/v1", .accept = kV3Protobuf});
   EXPECT_EQ(TopFields(v3.body.view()), (std::set<uint32_t>{1, 2, 4, 5}));
 }
 
@@ -284,4 +286,4 @@ TEST(GnosticTest, MapsBecomePairsAndExtensionsYaml) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Body = OpenApiOperation::Body;
@@ -77,12 +77,12 @@ std::string GroupTag(std::string_view group) {
   return word;
 }
 
-std::string_view QueryType(FieldType type) {
+std::string_view QueryType(object::FieldType type) {
   switch (type) {
-    case FieldType::kBool:
+    case object::FieldType::kBool:
       return "boolean";
-    case FieldType::kInt32:
-    case FieldType::kInt64:
+    case object::FieldType::kInt32:
+    case object::FieldType::kInt64:
       return "integer";
     default:
       return "string";
@@ -94,10 +94,10 @@ void AddQueries(Parameters& to, std::span<const OpenApiParameter> queries) {
 }
 
 // The fields of a kind of options are what a connection's query may say.
-void AddOptions(Parameters& to, const MessageDesc& options) {
-  for (const FieldDesc& field : options.fields) {
+void AddOptions(Parameters& to, const object::MessageDesc& options) {
+  for (const object::FieldDesc& field : options.fields) {
     if (field.name() == "kind" || field.name() == "apiVersion") continue;
-    if (FieldType::kTime == field.type) continue;  // no query holds it
+    if (object::FieldType::kTime == field.type) continue;  // no query holds it
     to.push_back(Query(field.name(), QueryType(field.type)));
   }
 }
@@ -126,7 +126,7 @@ class ResourcePaths {
     const std::string collection = Place(root_);
     AddCollection(collection);
     AddItem(collection + "/{name}");
-    for (const SubresourceDesc* sub : served_.subresources) {
+    for (const object::SubresourceDesc* sub : served_.subresources) {
       AddSubresource(collection + "/{name}/" + std::string(sub->name), *sub);
     }
     AddAcrossNamespaces();
@@ -134,7 +134,7 @@ class ResourcePaths {
   }
 
  private:
-  bool Has(Verb verb) const { return resource_.verbs.Has(verb); }
+  bool Has(object::Verb verb) const { return resource_.verbs.Has(verb); }
 
   std::string Place(std::string path) const {
     path += resource_.namespaced ? "/namespaces/{namespace}/" : "/";
@@ -186,7 +186,7 @@ class ResourcePaths {
     return operation;
   }
 
-  OpenApiOperation Create(std::string id, const MessageDesc& kind) const {
+  OpenApiOperation Create(std::string id, const object::MessageDesc& kind) const {
     OpenApiOperation operation = Make("post", std::move(id), "post");
     AddQueries(operation.parameters, kWriteQueries);
     operation.body = Body::kObject;
@@ -195,7 +195,7 @@ class ResourcePaths {
     return operation;
   }
 
-  OpenApiOperation Replace(std::string id, const MessageDesc& kind) const {
+  OpenApiOperation Replace(std::string id, const object::MessageDesc& kind) const {
     OpenApiOperation operation = Make("put", std::move(id), "put");
     AddQueries(operation.parameters, kWriteQueries);
     operation.body = Body::kObject;
@@ -204,12 +204,12 @@ class ResourcePaths {
     return operation;
   }
 
-  OpenApiOperation Patch(std::string id, const MessageDesc& kind) const {
+  OpenApiOperation Patch(std::string id, const object::MessageDesc& kind) const {
     OpenApiOperation operation = Make("patch", std::move(id), "patch");
     AddQueries(operation.parameters, kWriteQueries);
     operation.parameters.push_back(Query("force", "boolean"));
     operation.body = Body::kPatch;
-    operation.body_type = FindMessage("meta/v1", "Patch");
+    operation.body_type = object::FindMessage("meta/v1", "Patch");
     operation.answer = &kind;
     operation.codes = kOkOrCreated;
     return operation;
@@ -219,16 +219,16 @@ class ResourcePaths {
     OpenApiOperation operation = Make("delete", std::move(id), action);
     AddQueries(operation.parameters, kDeleteQueries);
     operation.body = Body::kDeleteOptions;
-    operation.body_type = FindMessage("meta/v1", "DeleteOptions");
-    operation.answer = FindMessage("meta/v1", "Status");
+    operation.body_type = object::FindMessage("meta/v1", "DeleteOptions");
+    operation.answer = object::FindMessage("meta/v1", "Status");
     return operation;
   }
 
   void AddCollection(const std::string& place) {
     OpenApiPath path{place, {}};
-    if (Has(Verb::kList)) Finish(path, List(Id("list", "", "")));
-    if (Has(Verb::kCreate)) Finish(path, Create(Id("create", "", ""), *resource_.kind));
-    if (Has(Verb::kDeleteCollection)) {
+    if (Has(object::Verb::kList)) Finish(path, List(Id("list", "", "")));
+    if (Has(object::Verb::kCreate)) Finish(path, Create(Id("create", "", ""), *resource_.kind));
+    if (Has(object::Verb::kDeleteCollection)) {
       OpenApiOperation operation = Delete(Id("delete", "Collection", ""), "deletecollection");
       for (const OpenApiParameter& query : kListQueries) {
         const bool of_watches = query.name == "watch" || query.name == "allowWatchBookmarks";
@@ -241,30 +241,30 @@ class ResourcePaths {
 
   void AddItem(const std::string& place) {
     OpenApiPath path{place, {}};
-    if (Has(Verb::kGet)) Finish(path, Make("get", Id("read", "", ""), "get"));
-    if (Has(Verb::kUpdate)) Finish(path, Replace(Id("replace", "", ""), *resource_.kind));
-    if (Has(Verb::kDelete)) {
+    if (Has(object::Verb::kGet)) Finish(path, Make("get", Id("read", "", ""), "get"));
+    if (Has(object::Verb::kUpdate)) Finish(path, Replace(Id("replace", "", ""), *resource_.kind));
+    if (Has(object::Verb::kDelete)) {
       OpenApiOperation operation = Delete(Id("delete", "", ""), "delete");
       if (ReturnsDeleted()) operation.answer = resource_.kind;
       operation.codes = kOkOrAccepted;
       Finish(path, std::move(operation));
     }
-    if (Has(Verb::kPatch)) Finish(path, Patch(Id("patch", "", ""), *resource_.kind));
+    if (Has(object::Verb::kPatch)) Finish(path, Patch(Id("patch", "", ""), *resource_.kind));
     Keep(std::move(path));
   }
 
   // A namespace answers with itself because deleting only marks it; that is not announced.
   bool ReturnsDeleted() const {
-    const StorageDesc* const storage = resource_.hub->storage;
+    const object::StorageDesc* const storage = resource_.hub->storage;
     return storage != nullptr && storage->returns_deleted && resource_.name != "namespaces";
   }
 
   // Connections are known by the options that they take.
-  static bool IsConnection(const SubresourceDesc& sub) {
+  static bool IsConnection(const object::SubresourceDesc& sub) {
     return sub.kind->name.ends_with("Options");
   }
 
-  void AddSubresource(const std::string& place, const SubresourceDesc& sub) {
+  void AddSubresource(const std::string& place, const object::SubresourceDesc& sub) {
     if (IsConnection(sub)) return AddConnections(place, sub);
     OpenApiPath path{place, {}};
     const std::string suffix = Capitalized(sub.name);
@@ -273,33 +273,33 @@ class ResourcePaths {
       operation.kind = sub.kind->name;
       Finish(path, std::move(operation));
     };
-    if (sub.verbs.Has(Verb::kGet)) {
+    if (sub.verbs.Has(object::Verb::kGet)) {
       OpenApiOperation read = Make("get", Id("read", "", suffix), "get");
       read.answer = sub.kind;
       if (sub.name == "log") MakeLog(read);
       finish(std::move(read));
     }
-    if (sub.verbs.Has(Verb::kUpdate)) finish(Replace(Id("replace", "", suffix), *sub.kind));
-    if (sub.verbs.Has(Verb::kCreate)) finish(Create(Id("create", "", suffix), *sub.kind));
-    if (sub.verbs.Has(Verb::kPatch)) finish(Patch(Id("patch", "", suffix), *sub.kind));
+    if (sub.verbs.Has(object::Verb::kUpdate)) finish(Replace(Id("replace", "", suffix), *sub.kind));
+    if (sub.verbs.Has(object::Verb::kCreate)) finish(Create(Id("create", "", suffix), *sub.kind));
+    if (sub.verbs.Has(object::Verb::kPatch)) finish(Patch(Id("patch", "", suffix), *sub.kind));
     Keep(std::move(path));
   }
 
   static void MakeLog(OpenApiOperation& read) {
-    AddOptions(read.parameters, *FindMessage("core/v1", "PodLogOptions"));
+    AddOptions(read.parameters, *object::FindMessage("core/v1", "PodLogOptions"));
     read.answer = nullptr;
     read.media = Media::kLog;
   }
 
-  void AddConnections(const std::string& place, const SubresourceDesc& sub) {
+  void AddConnections(const std::string& place, const object::SubresourceDesc& sub) {
     AddConnection({place, {}}, sub, "");
     if (sub.name == "proxy") AddConnection({place + "/{path}", {}}, sub, "WithPath");
   }
 
-  void AddConnection(OpenApiPath path, const SubresourceDesc& sub, std::string_view after) {
+  void AddConnection(OpenApiPath path, const object::SubresourceDesc& sub, std::string_view after) {
     constexpr std::string_view kMethods[] = {"get",     "put",  "post", "delete",
                                              "options", "head", "patch"};
-    const bool all = sub.verbs.Has(Verb::kDelete);
+    const bool all = sub.verbs.Has(object::Verb::kDelete);
     for (const std::string_view method : kMethods) {
       if (!all && method != "get" && method != "post") continue;
       const std::string suffix = Capitalized(sub.name).append(after);
@@ -324,7 +324,7 @@ class ResourcePaths {
   }
 
   void AddAcrossNamespaces() {
-    if (!resource_.namespaced || !Has(Verb::kList)) return;
+    if (!resource_.namespaced || !Has(object::Verb::kList)) return;
     OpenApiPath path{root_ + "/" + std::string(resource_.name), {}};
     Finish(path, List(AcrossNamespacesId("list", "")));
     Keep(std::move(path));
@@ -334,16 +334,16 @@ class ResourcePaths {
     OpenApiPath path{place, {}};
     OpenApiOperation operation = List(std::move(id));
     operation.action = action;
-    operation.answer = FindMessage("meta/v1", "WatchEvent");
+    operation.answer = object::FindMessage("meta/v1", "WatchEvent");
     Finish(path, std::move(operation));
     Keep(std::move(path));
   }
 
   void AddWatches() {
-    if (!Has(Verb::kWatch)) return;
+    if (!Has(object::Verb::kWatch)) return;
     const std::string below = root_ + "/watch";
     AddWatch(Place(below), Id("watch", "", "List"), "watchlist");
-    if (Has(Verb::kGet)) AddWatch(Place(below) + "/{name}", Id("watch", "", ""), "watch");
+    if (Has(object::Verb::kGet)) AddWatch(Place(below) + "/{name}", Id("watch", "", ""), "watch");
     if (resource_.namespaced) {
       AddWatch(below + "/" + std::string(resource_.name), AcrossNamespacesId("watch", "List"),
                "watchlist");
@@ -351,14 +351,15 @@ class ResourcePaths {
   }
 
   const ServedResource& served_;
-  const ResourceDesc& resource_;
-  const GroupVersionDesc& version_;
+  const object::ResourceDesc& resource_;
+  const object::GroupVersionDesc& version_;
   const std::string prefix_;  // "CoreV1"
   std::string root_;          // "/apis/apps/v1"
   std::vector<OpenApiPath>& out_;
 };
 
-OpenApiPath ReadOnly(std::string path, std::string id, std::string tag, const MessageDesc* answer) {
+OpenApiPath ReadOnly(std::string path, std::string id, std::string tag,
+                     const object::MessageDesc* answer) {
   OpenApiOperation operation;
   operation.method = "get";
   operation.id = std::move(id);
@@ -375,13 +376,13 @@ OpenApiPath ReadOnly(std::string path, std::string id, std::string tag, const Me
 
 std::vector<OpenApiPath> VersionPaths(const ServedVersion& version) {
   std::vector<OpenApiPath> paths;
-  const GroupVersionDesc& desc = *version.info->desc;
+  const object::GroupVersionDesc& desc = *version.info->desc;
   const std::string root = desc.group.empty() ? "/api/" : "/apis/";
   paths.push_back(
       ReadOnly(root + std::string(desc.api_version) + "/",
                "get" + GroupWord(desc.group) + Capitalized(desc.version) + "APIResources",
                GroupTag(desc.group).append("_").append(desc.version),
-               FindMessage("meta/v1", "APIResourceList")));
+               object::FindMessage("meta/v1", "APIResourceList")));
   for (const ServedResource& resource : version.resources) ResourcePaths(resource, paths).Write();
   std::sort(paths.begin(), paths.end(),
             [](const OpenApiPath& a, const OpenApiPath& b) { return a.path < b.path; });
@@ -391,7 +392,7 @@ std::vector<OpenApiPath> VersionPaths(const ServedVersion& version) {
 OpenApiPath GroupPath(std::string_view group) {
   return ReadOnly(std::string("/apis/").append(group).append("/"),
                   "get" + GroupWord(group) + "APIGroup", GroupTag(group),
-                  FindMessage("meta/v1", "APIGroup"));
+                  object::FindMessage("meta/v1", "APIGroup"));
 }
 
 std::vector<OpenApiPath> ServerPaths() {
@@ -400,16 +401,16 @@ std::vector<OpenApiPath> ServerPaths() {
                            "getServiceAccountIssuerOpenIDConfiguration", "WellKnown", nullptr));
   paths.back().operations[0].media = Media::kJson;
   paths.back().operations[0].consumes = Consumes::kNothing;
+  paths.push_back(ReadOnly("/api/", "getCoreAPIVersions", "core",
+                           object::FindMessage("meta/v1", "APIVersions")));
   paths.push_back(
-      ReadOnly("/api/", "getCoreAPIVersions", "core", FindMessage("meta/v1", "APIVersions")));
-  paths.push_back(
-      ReadOnly("/apis/", "getAPIVersions", "apis", FindMessage("meta/v1", "APIGroupList")));
+      ReadOnly("/apis/", "getAPIVersions", "apis", object::FindMessage("meta/v1", "APIGroupList")));
   paths.push_back(
       ReadOnly("/openid/v1/jwks/", "getServiceAccountIssuerOpenIDKeyset", "openid", nullptr));
   paths.back().operations[0].media = Media::kKeySet;
   paths.back().operations[0].consumes = Consumes::kNothing;
-  paths.push_back(
-      ReadOnly("/version/", "getCodeVersion", "version", FindMessage("common/version", "Info")));
+  paths.push_back(ReadOnly("/version/", "getCodeVersion", "version",
+                           object::FindMessage("common/version", "Info")));
   paths.back().operations[0].media = Media::kJson;
   paths.back().operations[0].consumes = Consumes::kJson;
   return paths;
@@ -426,4 +427,4 @@ std::vector<OpenApiParameter> CommonParameters(const OpenApiPath& path) {
   return common;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -18,7 +18,7 @@
 #include "apiserver/discovery/served_resources.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct OpenApiParameter {
   enum In : uint8_t { kPath, kQuery };
@@ -41,13 +41,13 @@ struct OpenApiOperation {
   std::string tag;          // "core_v1"
   std::string_view action = {};
   // The kind that is acted on; null: none.
-  const GroupVersionDesc* kind_version = nullptr;
+  const object::GroupVersionDesc* kind_version = nullptr;
   std::string_view kind = {};
   std::vector<OpenApiParameter> parameters = {};  // by name, queries last
   Body body = Body::kNone;
-  const MessageDesc* body_type = nullptr;
+  const object::MessageDesc* body_type = nullptr;
   std::span<const int> codes = {};
-  const MessageDesc* answer = nullptr;  // null: a string
+  const object::MessageDesc* answer = nullptr;  // null: a string
   Media media = Media::kObject;
   Consumes consumes = Consumes::kAnything;
 };
@@ -67,4 +67,4 @@ std::vector<OpenApiPath> ServerPaths();
 // Parameters that every operation of the path has: they are written once, at the path.
 std::vector<OpenApiParameter> CommonParameters(const OpenApiPath& path);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,10 +7,10 @@
 
 #include "object/published.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct SchemaSet::ScalarSchema {
-  FieldType type;
+  object::FieldType type;
   std::string_view name;
   std::string_view v2;
   std::string_view v3;
@@ -23,40 +23,40 @@ constexpr std::string_view kObject = R"("type":"object")";
 constexpr std::string_view kApiextensions =
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
 
-std::string_view TypeOf(FieldType type) {
+std::string_view TypeOf(object::FieldType type) {
   switch (type) {
-    case FieldType::kString:
+    case object::FieldType::kString:
       return R"("type":"string")";
-    case FieldType::kBytes:
+    case object::FieldType::kBytes:
       return R"("type":"string","format":"byte")";
-    case FieldType::kBool:
+    case object::FieldType::kBool:
       return R"("type":"boolean")";
-    case FieldType::kInt32:
+    case object::FieldType::kInt32:
       return R"("type":"integer","format":"int32")";
-    case FieldType::kInt64:
-    case FieldType::kUint32:
-    case FieldType::kUint64:
+    case object::FieldType::kInt64:
+    case object::FieldType::kUint32:
+    case object::FieldType::kUint64:
       return R"("type":"integer","format":"int64")";
-    case FieldType::kDouble:
+    case object::FieldType::kDouble:
       return R"("type":"number","format":"double")";
-    case FieldType::kDuration:
+    case object::FieldType::kDuration:
       return R"("type":"string")";
     default:
       return {};
   }
 }
 
-std::string_view ZeroOf(FieldType type) {
+std::string_view ZeroOf(object::FieldType type) {
   switch (type) {
-    case FieldType::kString:
+    case object::FieldType::kString:
       return "\"\"";
-    case FieldType::kBool:
+    case object::FieldType::kBool:
       return "false";
-    case FieldType::kInt32:
-    case FieldType::kInt64:
-    case FieldType::kUint32:
-    case FieldType::kUint64:
-    case FieldType::kDouble:
+    case object::FieldType::kInt32:
+    case object::FieldType::kInt64:
+    case object::FieldType::kUint32:
+    case object::FieldType::kUint64:
+    case object::FieldType::kDouble:
       return "0";
     default:
       return {};
@@ -64,42 +64,42 @@ std::string_view ZeroOf(FieldType type) {
 }
 
 // The zero value that is shown as the default of an item or of a field that is always there.
-std::string_view ItemDefault(const FieldDesc& field) {
-  if (field.type == FieldType::kMessage) {
-    return field.message->form == MessageForm::kPlain ? "{}" : "";
+std::string_view ItemDefault(const object::FieldDesc& field) {
+  if (field.type == object::FieldType::kMessage) {
+    return field.message->form == object::MessageForm::kPlain ? "{}" : "";
   }
   return ZeroOf(field.type);
 }
 
-std::string_view DefaultOf(const MessageDesc& owner, const FieldDesc& field) {
-  if (const PublishedVersion* version = FindPublished(owner.group_version)) {
-    for (const PublishedDefault& shown : version->defaults) {
+std::string_view DefaultOf(const object::MessageDesc& owner, const object::FieldDesc& field) {
+  if (const object::PublishedVersion* version = object::FindPublished(owner.group_version)) {
+    for (const object::PublishedDefault& shown : version->defaults) {
       if (shown.message == owner.name && shown.field == field.name()) return shown.json;
     }
   }
-  if (field.cardinality != Cardinality::kSingle || field.pointer()) return {};
-  if (field.type != FieldType::kMessage && field.omit_empty()) return {};
+  if (field.cardinality != object::Cardinality::kSingle || field.pointer()) return {};
+  if (field.type != object::FieldType::kMessage && field.omit_empty()) return {};
   return ItemDefault(field);
 }
 
-std::string_view ListTypeName(ListType type) {
+std::string_view ListTypeName(object::ListType type) {
   constexpr std::string_view kNames[] = {"", "atomic", "set", "map"};
   return kNames[static_cast<size_t>(type)];
 }
 
-std::string_view MapTypeName(MapType type) {
+std::string_view MapTypeName(object::MapType type) {
   constexpr std::string_view kNames[] = {"", "atomic", "granular"};
   return kNames[static_cast<size_t>(type)];
 }
 
-void WriteTraits(JsonWriter& json, const FieldTraits& traits) {
+void WriteTraits(serving::JsonWriter& json, const object::FieldTraits& traits) {
   if (!traits.list_map_keys.empty()) {
     json.StringArray("x-kubernetes-list-map-keys", traits.list_map_keys);
   }
-  if (traits.list_type != ListType::kUnset) {
+  if (traits.list_type != object::ListType::kUnset) {
     json.String("x-kubernetes-list-type", ListTypeName(traits.list_type));
   }
-  if (traits.map_type != MapType::kUnset) {
+  if (traits.map_type != object::MapType::kUnset) {
     json.String("x-kubernetes-map-type", MapTypeName(traits.map_type));
   }
   if (!traits.merge_key.empty()) json.String("x-kubernetes-patch-merge-key", traits.merge_key);
@@ -114,16 +114,17 @@ void WriteTraits(JsonWriter& json, const FieldTraits& traits) {
   if (!strategy.empty()) json.String("x-kubernetes-patch-strategy", strategy);
 }
 
-void WriteDescription(JsonWriter& json, std::string_view text) {
+void WriteDescription(serving::JsonWriter& json, std::string_view text) {
   if (!text.empty()) json.String("description", text);
 }
 
-std::vector<const FieldDesc*> ByName(const MessageDesc& message) {
-  std::vector<const FieldDesc*> fields;
+std::vector<const object::FieldDesc*> ByName(const object::MessageDesc& message) {
+  std::vector<const object::FieldDesc*> fields;
   fields.reserve(message.fields.size());
-  for (const FieldDesc& field : message.fields) fields.push_back(&field);
-  std::sort(fields.begin(), fields.end(),
-            [](const FieldDesc* a, const FieldDesc* b) { return a->name() < b->name(); });
+  for (const object::FieldDesc& field : message.fields) fields.push_back(&field);
+  std::sort(
+      fields.begin(), fields.end(),
+      [](const object::FieldDesc* a, const object::FieldDesc* b) { return a->name() < b->name(); });
   return fields;
 }
 
@@ -139,15 +140,15 @@ std::string BackwardsName(std::string_view group) {
   return name;
 }
 
-bool IsMeta(const MessageDesc& message, std::string_view name) {
+bool IsMeta(const object::MessageDesc& message, std::string_view name) {
   return message.name == name && message.group_version->path == "meta/v1";
 }
 
 }  // namespace
 
-std::string SchemaName(const MessageDesc& message) {
-  const GroupVersionDesc& desc = *message.group_version;
-  if (const PublishedVersion* version = FindPublished(&desc)) {
+std::string SchemaName(const object::MessageDesc& message) {
+  const object::GroupVersionDesc& desc = *message.group_version;
+  if (const object::PublishedVersion* version = object::FindPublished(&desc)) {
     return std::string(version->prefix).append(".").append(message.name);
   }
   return BackwardsName(desc.group).append(desc.version).append(".").append(message.name);
@@ -158,22 +159,25 @@ std::string SchemaReference(OpenApiDialect dialect, std::string_view name) {
       .append(name);
 }
 
-const SchemaSet::ScalarSchema* SchemaSet::FindScalar(FieldType type, const MessageDesc& owner) {
+const SchemaSet::ScalarSchema* SchemaSet::FindScalar(object::FieldType type,
+                                                     const object::MessageDesc& owner) {
   static constexpr ScalarSchema kScalars[] = {
-      {FieldType::kTime, "io.k8s.apimachinery.pkg.apis.meta.v1.Time", kDateTime, kDateTime},
-      {FieldType::kMicroTime, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", kDateTime,
+      {object::FieldType::kTime, "io.k8s.apimachinery.pkg.apis.meta.v1.Time", kDateTime, kDateTime},
+      {object::FieldType::kMicroTime, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", kDateTime,
        kDateTime},
-      {FieldType::kQuantity, "io.k8s.apimachinery.pkg.api.resource.Quantity", R"("type":"string")",
-       R"("oneOf":[{"type":"string"},{"type":"number"}])"},
-      {FieldType::kIntOrString, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+      {object::FieldType::kQuantity, "io.k8s.apimachinery.pkg.api.resource.Quantity",
+       R"("type":"string")", R"("oneOf":[{"type":"string"},{"type":"number"}])"},
+      {object::FieldType::kIntOrString, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
        R"("type":"string","format":"int-or-string")",
        R"("format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}])"},
-      {FieldType::kRawJson, "io.k8s.apimachinery.pkg.runtime.RawExtension", kObject, kObject},
-      {FieldType::kFieldsV1, "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", kObject, kObject},
+      {object::FieldType::kRawJson, "io.k8s.apimachinery.pkg.runtime.RawExtension", kObject,
+       kObject},
+      {object::FieldType::kFieldsV1, "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", kObject,
+       kObject},
   };
   // Schemas in schemas hold any JSON, where all else of the kind holds objects.
-  static constexpr ScalarSchema kAnyJson = {FieldType::kRawJson, kApiextensions, "", ""};
-  if (type == FieldType::kRawJson && owner.group_version->group == "apiextensions.k8s.io") {
+  static constexpr ScalarSchema kAnyJson = {object::FieldType::kRawJson, kApiextensions, "", ""};
+  if (type == object::FieldType::kRawJson && owner.group_version->group == "apiextensions.k8s.io") {
     return &kAnyJson;
   }
   for (const ScalarSchema& scalar : kScalars) {
@@ -182,20 +186,20 @@ const SchemaSet::ScalarSchema* SchemaSet::FindScalar(FieldType type, const Messa
   return nullptr;
 }
 
-void SchemaSet::Add(const MessageDesc& message) {
+void SchemaSet::Add(const object::MessageDesc& message) {
   if (!types_.try_emplace(SchemaName(message), Type{.message = &message}).second) return;
-  if (message.form != MessageForm::kPlain) return;
-  for (const FieldDesc& field : message.fields) AddField(message, field);
+  if (message.form != object::MessageForm::kPlain) return;
+  for (const object::FieldDesc& field : message.fields) AddField(message, field);
 }
 
-void SchemaSet::AddField(const MessageDesc& owner, const FieldDesc& field) {
-  if (field.type == FieldType::kMessage) return Add(*field.message);
+void SchemaSet::AddField(const object::MessageDesc& owner, const object::FieldDesc& field) {
+  if (field.type == object::FieldType::kMessage) return Add(*field.message);
   if (const ScalarSchema* scalar = FindScalar(field.type, owner)) {
     types_.try_emplace(std::string(scalar->name), Type{.scalar = scalar});
   }
 }
 
-void SchemaSet::Write(JsonWriter& json) const {
+void SchemaSet::Write(serving::JsonWriter& json) const {
   for (const auto& [name, type] : types_) {
     json.OpenObject(name);
     const Descriptions::Type* const told = descriptions_.Find(name);
@@ -211,12 +215,12 @@ void SchemaSet::Write(JsonWriter& json) const {
   }
 }
 
-void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message,
+void SchemaSet::WriteMessage(serving::JsonWriter& json, const object::MessageDesc& message,
                              const Descriptions::Type* told) const {
-  if (message.form != MessageForm::kPlain) return;
+  if (message.form != object::MessageForm::kPlain) return;
   json.String("type", "object");
   bool any_required = false;
-  for (const FieldDesc& field : message.fields) {
+  for (const object::FieldDesc& field : message.fields) {
     if (!field.required()) continue;
     if (!any_required) json.OpenArray("required");
     any_required = true;
@@ -225,7 +229,7 @@ void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message,
   if (any_required) json.CloseArray();
   if (!message.fields.empty()) {
     json.OpenObject("properties");
-    for (const FieldDesc* field : ByName(message)) {
+    for (const object::FieldDesc* field : ByName(message)) {
       json.OpenObject(field->name());
       if (told != nullptr) WriteDescription(json, told->FieldText(field->name()));
       WriteField(json, message, *field);
@@ -234,19 +238,19 @@ void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message,
     json.CloseObject();
   }
   WriteKinds(json, message);
-  if (message.map_type != MapType::kUnset) {
+  if (message.map_type != object::MapType::kUnset) {
     json.String("x-kubernetes-map-type", MapTypeName(message.map_type));
   }
   WriteUnions(json, message);
 }
 
-void SchemaSet::WriteKinds(JsonWriter& json, const MessageDesc& message) const {
+void SchemaSet::WriteKinds(serving::JsonWriter& json, const object::MessageDesc& message) const {
   // Known in every version, though only one of them is a kind of documents.
   const bool everywhere = IsMeta(message, "DeleteOptions") || IsMeta(message, "WatchEvent");
   if (!message.is_kind && !everywhere) return;
   std::set<std::pair<std::string_view, std::string_view>> versions;
   if (everywhere) {
-    for (const PublishedVersion& version : PublishedVersions()) {
+    for (const object::PublishedVersion& version : object::PublishedVersions()) {
       if (version.spoken) versions.emplace(version.desc->group, version.desc->version);
     }
   } else if (message.group_version->path == "meta/v1") {
@@ -268,10 +272,10 @@ void SchemaSet::WriteKinds(JsonWriter& json, const MessageDesc& message) const {
   json.CloseArray();
 }
 
-void SchemaSet::WriteUnions(JsonWriter& json, const MessageDesc& message) const {
-  const PublishedVersion* const version = FindPublished(message.group_version);
+void SchemaSet::WriteUnions(serving::JsonWriter& json, const object::MessageDesc& message) const {
+  const object::PublishedVersion* const version = object::FindPublished(message.group_version);
   if (version == nullptr) return;
-  for (const PublishedUnion& one : version->unions) {
+  for (const object::PublishedUnion& one : version->unions) {
     if (one.message != message.name) continue;
     json.OpenArray("x-kubernetes-unions");
     json.OpenObject();
@@ -289,22 +293,22 @@ void SchemaSet::WriteUnions(JsonWriter& json, const MessageDesc& message) const 
   }
 }
 
-void SchemaSet::WriteField(JsonWriter& json, const MessageDesc& owner,
-                           const FieldDesc& field) const {
+void SchemaSet::WriteField(serving::JsonWriter& json, const object::MessageDesc& owner,
+                           const object::FieldDesc& field) const {
   const std::string_view item_default =
       dialect_ == OpenApiDialect::kV3 ? ItemDefault(field) : std::string_view();
   switch (field.cardinality) {
-    case Cardinality::kSingle:
+    case object::Cardinality::kSingle:
       WriteValue(json, owner, field, dialect_ == OpenApiDialect::kV3 ? DefaultOf(owner, field) : "",
                  false);
       break;
-    case Cardinality::kList:
+    case object::Cardinality::kList:
       json.String("type", "array");
       json.OpenObject("items");
       WriteValue(json, owner, field, item_default, true);
       json.CloseObject();
       break;
-    case Cardinality::kMap:
+    case object::Cardinality::kMap:
       json.String("type", "object");
       json.OpenObject("additionalProperties");
       WriteValue(json, owner, field, item_default, true);
@@ -314,15 +318,16 @@ void SchemaSet::WriteField(JsonWriter& json, const MessageDesc& owner,
   WriteTraits(json, *field.traits);
 }
 
-void SchemaSet::WriteValue(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field,
-                           std::string_view default_json, bool item) const {
-  if (field.type == FieldType::kMessage) {
+void SchemaSet::WriteValue(serving::JsonWriter& json, const object::MessageDesc& owner,
+                           const object::FieldDesc& field, std::string_view default_json,
+                           bool item) const {
+  if (field.type == object::FieldType::kMessage) {
     return WriteReference(json, SchemaName(*field.message), default_json, item);
   }
   if (const ScalarSchema* scalar = FindScalar(field.type, owner)) {
     return WriteReference(json, scalar->name, default_json, item);
   }
-  if (field.type == FieldType::kStringList) {
+  if (field.type == object::FieldType::kStringList) {
     json.Raw(dialect_ == OpenApiDialect::kV3
                  ? R"("type":"array","items":{"type":"string","default":""})"
                  : R"("type":"array","items":{"type":"string"})");
@@ -337,7 +342,7 @@ void SchemaSet::WriteValue(JsonWriter& json, const MessageDesc& owner, const Fie
   }
 }
 
-void SchemaSet::WriteReference(JsonWriter& json, std::string_view name,
+void SchemaSet::WriteReference(serving::JsonWriter& json, std::string_view name,
                                std::string_view default_json, bool item) const {
   const std::string reference = SchemaReference(dialect_, name);
   const bool bare = dialect_ == OpenApiDialect::kV2 || (item && default_json.empty());
@@ -353,4 +358,4 @@ void SchemaSet::WriteReference(JsonWriter& json, std::string_view name,
   json.CloseArray();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,13 +14,13 @@
 #include "object/descriptor.h"
 #include "serving/request/json_writer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class OpenApiDialect : uint8_t { kV2, kV3 };
 
 // "io.k8s.api.core.v1.Pod"; of types beyond the schema, the group backwards:
 // "com.example.stable.v1.CronTab".
-std::string SchemaName(const MessageDesc& message);
+std::string SchemaName(const object::MessageDesc& message);
 
 // "#/definitions/…" or "#/components/schemas/…".
 std::string SchemaReference(OpenApiDialect dialect, std::string_view name);
@@ -29,42 +29,44 @@ class SchemaSet {
  public:
   // Types of version 3 name only the kinds of one group-version and of v1, where a type is known
   // under many; null names all.
-  SchemaSet(OpenApiDialect dialect, const GroupVersionDesc* version, Descriptions& descriptions)
+  SchemaSet(OpenApiDialect dialect, const object::GroupVersionDesc* version,
+            Descriptions& descriptions)
       : dialect_(dialect), version_(version), descriptions_(descriptions) {}
 
-  void Add(const MessageDesc& message);
+  void Add(const object::MessageDesc& message);
   bool empty() const { return types_.empty(); }
 
   // The members of the object, not its brackets.
-  void Write(JsonWriter& json) const;
+  void Write(serving::JsonWriter& json) const;
 
  private:
   // Types that are scalars to the codecs, yet have a schema of their own.
   struct ScalarSchema;
   struct Type {
-    const MessageDesc* message = nullptr;
+    const object::MessageDesc* message = nullptr;
     const ScalarSchema* scalar = nullptr;
   };
 
-  static const ScalarSchema* FindScalar(FieldType type, const MessageDesc& owner);
+  static const ScalarSchema* FindScalar(object::FieldType type, const object::MessageDesc& owner);
 
-  void AddField(const MessageDesc& owner, const FieldDesc& field);
+  void AddField(const object::MessageDesc& owner, const object::FieldDesc& field);
   // `told` may be null.
-  void WriteMessage(JsonWriter& json, const MessageDesc& message,
+  void WriteMessage(serving::JsonWriter& json, const object::MessageDesc& message,
                     const Descriptions::Type* told) const;
-  void WriteKinds(JsonWriter& json, const MessageDesc& message) const;
-  void WriteUnions(JsonWriter& json, const MessageDesc& message) const;
-  void WriteField(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field) const;
+  void WriteKinds(serving::JsonWriter& json, const object::MessageDesc& message) const;
+  void WriteUnions(serving::JsonWriter& json, const object::MessageDesc& message) const;
+  void WriteField(serving::JsonWriter& json, const object::MessageDesc& owner,
+                  const object::FieldDesc& field) const;
   // Members of the schema of one value. `default_json` may be empty; `item` of lists and maps.
-  void WriteValue(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field,
-                  std::string_view default_json, bool item) const;
-  void WriteReference(JsonWriter& json, std::string_view name, std::string_view default_json,
-                      bool item) const;
+  void WriteValue(serving::JsonWriter& json, const object::MessageDesc& owner,
+                  const object::FieldDesc& field, std::string_view default_json, bool item) const;
+  void WriteReference(serving::JsonWriter& json, std::string_view name,
+                      std::string_view default_json, bool item) const;
 
   const OpenApiDialect dialect_;
-  const GroupVersionDesc* const version_;
+  const object::GroupVersionDesc* const version_;
   Descriptions& descriptions_;
   std::map<std::string, Type> types_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

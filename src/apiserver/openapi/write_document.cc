@@ -9,7 +9,7 @@
 #include "apiserver/openapi/schemas.h"
 #include "serving/request/json_writer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Body = OpenApiOperation::Body;
@@ -29,7 +29,7 @@ std::string_view InText(const OpenApiParameter& parameter) {
 // What the dialects have in common; what they have not is written by the two below.
 class DocumentWriter {
  public:
-  DocumentWriter(OpenApiDialect dialect, const GroupVersionDesc* version,
+  DocumentWriter(OpenApiDialect dialect, const object::GroupVersionDesc* version,
                  Descriptions& descriptions, ByteBuffer& out)
       : json_(out), schemas_(dialect, version, descriptions), dialect_(dialect) {}
   virtual ~DocumentWriter() = default;
@@ -53,7 +53,7 @@ class DocumentWriter {
     for (const OpenApiPath& path : paths) WritePath(path);
   }
 
-  void WriteReference(const MessageDesc& message) {
+  void WriteReference(const object::MessageDesc& message) {
     schemas_.Add(message);
     json_.OpenObject();
     json_.String("$ref", SchemaReference(dialect_, SchemaName(message)));
@@ -70,7 +70,7 @@ class DocumentWriter {
     }
   }
 
-  JsonWriter json_;
+  serving::JsonWriter json_;
   SchemaSet schemas_;
 
  private:
@@ -129,7 +129,7 @@ class DocumentWriter {
 
 class V3Writer final : public DocumentWriter {
  public:
-  V3Writer(const GroupVersionDesc* version, Descriptions& descriptions, ByteBuffer& out)
+  V3Writer(const object::GroupVersionDesc* version, Descriptions& descriptions, ByteBuffer& out)
       : DocumentWriter(OpenApiDialect::kV3, version, descriptions, out) {}
 
   void Write(std::span<const OpenApiPath> paths, std::string_view server_version) {
@@ -292,7 +292,7 @@ class V2Writer final : public DocumentWriter {
 
 }  // namespace
 
-void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* version,
+void WriteOpenApiV3(std::span<const OpenApiPath> paths, const object::GroupVersionDesc* version,
                     std::string_view server_version, Descriptions& descriptions, ByteBuffer& out) {
   V3Writer(version, descriptions, out).Write(paths, server_version);
 }
@@ -302,4 +302,4 @@ void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
   V2Writer(descriptions, out).Write(next, server_version);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,14 +11,14 @@
 #include "base/buffer.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // `server_version` is shown as that of the API: "v1.36.4". Types are those that the paths name,
 // with what `descriptions` tell of them, which several documents may share.
 //
 // Version 3.0: one document per group-version, which is `version`; null for the documents of the
 // server and of whole groups.
-void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* version,
+void WriteOpenApiV3(std::span<const OpenApiPath> paths, const object::GroupVersionDesc* version,
                     std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
 
 // Version 2.0 (Swagger): all in one document. Parameters that many operations share are written
@@ -27,4 +27,4 @@ void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* 
 void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
                     std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

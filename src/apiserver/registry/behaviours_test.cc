@@ -10,40 +10,41 @@
 #include "object/json/encode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class BehavioursTest : public ::testing::Test {
  protected:
-  static Document Read(std::string_view json) {
-    Document untyped = DecodeJson(json, nullptr).value();
-    return DecodeJson(json, FindKind(untyped.api_version(), untyped.kind())).value();
+  static object::Document Read(std::string_view json) {
+    object::Document untyped = object::DecodeJson(json, nullptr).value();
+    return object::DecodeJson(json, object::FindKind(untyped.api_version(), untyped.kind()))
+        .value();
   }
   WriteContext Write(std::string_view subresource = {}) {
     return {resource_, subresource, {1000, 0}, random_, &user_, transaction_, kDefaultSettings};
   }
   std::string Created(ResourceBehaviour&& behaviour, std::string_view json) {
-    Document object = Read(json);
+    object::Document object = Read(json);
     WriteContext write = Write();
     EXPECT_TRUE(behaviour.PrepareForCreate(write, object));
-    return EncodeJson(object.root());
+    return object::EncodeJson(object.root());
   }
   std::string Updated(ResourceBehaviour&& behaviour, std::string_view subresource,
                       std::string_view old_json, std::string_view json) {
-    Document old = Read(old_json);
-    Document object = Read(json);
+    object::Document old = Read(old_json);
+    object::Document object = Read(json);
     WriteContext write = Write(subresource);
     EXPECT_TRUE(behaviour.PrepareForUpdate(write, old, object));
-    return EncodeJson(object.root());
+    return object::EncodeJson(object.root());
   }
   static bool Has(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
   }
 
-  const ResourceDesc& resource_ = *FindResource("batch", "v1", "jobs");
+  const object::ResourceDesc& resource_ = *object::FindResource("batch", "v1", "jobs");
   SeededRandom random_{1};
-  UserInfo user_{.name = "me", .uid = "7", .groups = {"g"}, .extra = {{"k", {"v", "w"}}}};
-  Transaction transaction_;
+  serving::UserInfo user_{.name = "me", .uid = "7", .groups = {"g"}, .extra = {{"k", {"v", "w"}}}};
+  store::Transaction transaction_;
 };
 
 TEST_F(BehavioursTest, AJobSelectsItsPodsByItsUid) {
@@ -123,4 +124,4 @@ TEST_F(BehavioursTest, AVersionOfTheServerItselfIsAvailable) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

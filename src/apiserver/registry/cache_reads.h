@@ -9,17 +9,17 @@
 
 #include "apiserver/rest/resource_storage.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null: there is none, or the cache is not filled.
-inline EntryRef FindInCache(ResourceStorage* storage, std::string_view name_space,
-                            std::string_view name) {
+inline store::EntryRef FindInCache(ResourceStorage* storage, std::string_view name_space,
+                                   std::string_view name) {
   if (storage == nullptr || !storage->cache().ready()) return {};
   // Any state will do ("0"), so the answer comes before the call returns; if it should not, what it
   // writes to is still there.
-  auto found = std::make_shared<EntryRef>();
+  auto found = std::make_shared<store::EntryRef>();
   storage->cache().Get({std::string(name_space), std::string(name), "0"},
-                       [found](Result<CacheGetReply> reply) {
+                       [found](Result<store::CacheGetReply> reply) {
                          if (reply) *found = reply->entry;
                        });
   return *found;
@@ -30,17 +30,17 @@ inline EntryRef FindInCache(ResourceStorage* storage, std::string_view name_spac
 template <typename Call>
 bool ForEachInCache(ResourceStorage* storage, Call call, std::string_view name_space = {}) {
   if (storage == nullptr || !storage->cache().ready()) return false;
-  auto list = std::make_shared<std::optional<ListReply>>();
-  CacheListRequest request;
+  auto list = std::make_shared<std::optional<store::ListReply>>();
+  store::CacheListRequest request;
   request.resource_version = "0";
   request.selection.name_space = name_space;
-  storage->cache().List(std::move(request), [list](Result<ListReply> reply) {
+  storage->cache().List(std::move(request), [list](Result<store::ListReply> reply) {
     if (reply) list->emplace(std::move(*reply));
   });
   if (!*list) return false;
-  ListCursor at = (*list)->Entries();
-  while (const CacheEntry* entry = at.Next()) call(*entry);
+  store::ListCursor at = (*list)->Entries();
+  while (const store::CacheEntry* entry = at.Next()) call(*entry);
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,37 +8,37 @@
 #include "object/json/encode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The object, given as JSON, as JSON of another version.
 std::string Converted(std::string_view json, std::string_view api_version) {
-  const auto meta = PeekTypeMeta(json);
+  const auto meta = object::PeekTypeMeta(json);
   if (!meta) return meta.error().ToString();
-  const auto object = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  const auto object = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   if (!object) return object.error().ToString();
-  const auto out = Convert(*object, FindKind(api_version, meta->kind));
-  return out ? EncodeJson(out->root()) : out.error().ToString();
+  const auto out = Convert(*object, object::FindKind(api_version, meta->kind));
+  return out ? object::EncodeJson(out->root()) : out.error().ToString();
 }
 
 // As a client would write it: without blanks, in the order of the schema.
 std::string Normal(std::string_view json) {
-  const auto meta = PeekTypeMeta(json);
-  const auto object = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  const auto meta = object::PeekTypeMeta(json);
+  const auto object = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   EXPECT_TRUE(object) << object.error().ToString();
-  return object ? EncodeJson(object->root()) : std::string();
+  return object ? object::EncodeJson(object->root()) : std::string();
 }
 
 void ExpectThereAndBack(std::string_view json, std::string_view other) {
-  EXPECT_EQ(Converted(json, PeekTypeMeta(other)->api_version), Normal(other));
-  EXPECT_EQ(Converted(other, PeekTypeMeta(json)->api_version), Normal(json));
+  EXPECT_EQ(Converted(json, object::PeekTypeMeta(other)->api_version), Normal(other));
+  EXPECT_EQ(Converted(other, object::PeekTypeMeta(json)->api_version), Normal(json));
 }
 
 TEST(ConvertTest, EveryServedVersionConvertsFromAndToTheStoredOne) {
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       if (resource.hub->storage == nullptr) continue;
-      const MessageDesc* const stored = resource.hub->storage->stored;
+      const object::MessageDesc* const stored = resource.hub->storage->stored;
       EXPECT_TRUE(CanConvert(stored, resource.kind)) << resource.name;
       EXPECT_TRUE(CanConvert(resource.kind, stored)) << resource.name;
     }
@@ -47,7 +47,7 @@ TEST(ConvertTest, EveryServedVersionConvertsFromAndToTheStoredOne) {
 
 TEST(ConvertTest, VersionsThatDifferByNameAloneHaveTheSameLayout) {
   const auto same = [](std::string_view a, std::string_view b, std::string_view kind) {
-    return SameLayout(FindKind(a, kind), FindKind(b, kind));
+    return SameLayout(object::FindKind(a, kind), object::FindKind(b, kind));
   };
   EXPECT_TRUE(same("networking.k8s.io/v1", "networking.k8s.io/v1beta1", "IPAddress"));
   EXPECT_TRUE(same("admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1beta1",
@@ -60,12 +60,13 @@ TEST(ConvertTest, VersionsThatDifferByNameAloneHaveTheSameLayout) {
 }
 
 TEST(ConvertTest, WhatIsNoOtherVersionIsRefused) {
-  EXPECT_FALSE(CanConvert(FindKind("v1", "Pod"), FindKind("v1", "Service")));
-  EXPECT_FALSE(CanConvert(FindKind("v1", "Pod"), nullptr));
-  EXPECT_FALSE(
-      CanConvert(FindKind("v1", "ResourceClaim"), FindKind("resource.k8s.io/v1", "ResourceClaim")));
-  const auto pod = DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", FindKind("v1", "Pod"));
-  const auto refused = Convert(*pod, FindKind("v1", "Service"));
+  EXPECT_FALSE(CanConvert(object::FindKind("v1", "Pod"), object::FindKind("v1", "Service")));
+  EXPECT_FALSE(CanConvert(object::FindKind("v1", "Pod"), nullptr));
+  EXPECT_FALSE(CanConvert(object::FindKind("v1", "ResourceClaim"),
+                          object::FindKind("resource.k8s.io/v1", "ResourceClaim")));
+  const auto pod =
+      object::DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", object::FindKind("v1", "Pod"));
+  const auto refused = Convert(*pod, object::FindKind("v1", "Service"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().reason(), StatusReason::kInternalError);
 }
@@ -156,4 +157,4 @@ TEST(ConvertTest, WhatWasAPointerToZeroIsAbsentWhereThereAreNoPointers) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

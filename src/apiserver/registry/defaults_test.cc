@@ -20,7 +20,7 @@
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,35 +40,35 @@ struct Case {
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.file << ": " << one.name; }
 
-Document Decode(std::string_view json) {
-  const TypeMeta meta = PeekTypeMeta(json).value();
-  const MessageDesc* type = FindKind(meta.api_version, meta.kind);
+object::Document Decode(std::string_view json) {
+  const object::TypeMeta meta = object::PeekTypeMeta(json).value();
+  const object::MessageDesc* type = object::FindKind(meta.api_version, meta.kind);
   EXPECT_NE(type, nullptr) << meta.api_version << " " << meta.kind;
-  return DecodeJson(json, type).value();
+  return object::DecodeJson(json, type).value();
 }
 
 // The untyped object with the paths set.
-std::string WithAdded(const Value& object, const Value& added) {
-  Document document;
+std::string WithAdded(const object::Value& object, const object::Value& added) {
+  object::Document document;
   document.root() = object.CopyInto(document.arena());
-  for (const MapEntry& entry : added.entries()) {
-    const FieldPath path = FieldPath::Parse(entry.key).value();
-    const Value value = entry.value.CopyInto(document.arena());
-    const auto set = path.Set(document, value, FieldPath::Missing::kCreate);
+  for (const object::MapEntry& entry : added.entries()) {
+    const object::FieldPath path = object::FieldPath::Parse(entry.key).value();
+    const object::Value value = entry.value.CopyInto(document.arena());
+    const auto set = path.Set(document, value, object::FieldPath::Missing::kCreate);
     EXPECT_TRUE(set.has_value()) << entry.key << ": " << set.error().ToString();
   }
-  return EncodeJson(document.root());
+  return object::EncodeJson(document.root());
 }
 
 std::vector<Case> ReadCases() {
   std::vector<Case> cases;
   for (const auto& file :
        fs::directory_iterator(SKIFF_SOURCE_DIR "/src/apiserver/registry/testdata")) {
-    const Document content = DecodeJson(ReadFile(file.path()), nullptr).value();
-    for (const Value& one : content.root().items()) {
-      const Value& object = *one.Find("object");
+    const object::Document content = object::DecodeJson(ReadFile(file.path()), nullptr).value();
+    for (const object::Value& one : content.root().items()) {
+      const object::Value& object = *one.Find("object");
       cases.push_back({file.path().stem(), std::string(one.Find("name")->AsText()),
-                       EncodeJson(object), WithAdded(object, *one.Find("added"))});
+                       object::EncodeJson(object), WithAdded(object, *one.Find("added"))});
     }
   }
   return cases;
@@ -82,15 +82,15 @@ const DefaultPlans& Defaults() {
 }
 
 std::string Defaulted(std::string_view json) {
-  Document object = Decode(json);
+  object::Document object = Decode(json);
   Defaults().Apply(object);
-  return EncodeJson(object.root());
+  return object::EncodeJson(object.root());
 }
 
 class DefaultsCaseTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DefaultsCaseTest, AddsWhatTheTableSaysAndNothingElse) {
-  EXPECT_EQ(Defaulted(GetParam().object), EncodeJson(Decode(GetParam().expected).root()));
+  EXPECT_EQ(Defaulted(GetParam().object), object::EncodeJson(Decode(GetParam().expected).root()));
 }
 
 TEST_P(DefaultsCaseTest, ChangesNothingTheSecondTime) {
@@ -98,26 +98,26 @@ TEST_P(DefaultsCaseTest, ChangesNothingTheSecondTime) {
   EXPECT_EQ(Defaulted(once), once);
 }
 
-std::string MessageOf(const Document& object) {
+std::string MessageOf(const object::Document& object) {
   std::string out;
-  EncodeProtobuf(object.root(), &out);
+  object::EncodeProtobuf(object.root(), &out);
   return out;
 }
 
 // Objects of which only decoding tells that nothing is missing: limits of limit ranges, resources
 // of whole pods, amounts with an exponent, and others that are as rare.
-bool OnlyDecodingTells(const Case& one, const Document& object) {
+bool OnlyDecodingTells(const Case& one, const object::Document& object) {
   static const std::set<std::string> names = {"an autoscaler of version 1 with other metrics",
                                               "a namespace that is still to get its name",
                                               "a resource quota", "a service with a load balancer"};
-  const MessageDesc* const type = object.type();
-  return names.contains(one.name) || type == FindKind("v1", "LimitRange") ||
-         (type == FindKind("v1", "Pod") &&
+  const object::MessageDesc* const type = object.type();
+  return names.contains(one.name) || type == object::FindKind("v1", "LimitRange") ||
+         (type == object::FindKind("v1", "Pod") &&
           object.root().FindPath({"spec", "resources"}) != nullptr);
 }
 
 TEST_P(DefaultsCaseTest, BytesTellWhetherSomethingIsMissing) {
-  Document object = Decode(GetParam().object);
+  object::Document object = Decode(GetParam().object);
   if (!object.type()->in_protobuf) return;
   const std::string given = MessageOf(object);
   Defaults().Apply(object);
@@ -130,28 +130,29 @@ TEST_P(DefaultsCaseTest, BytesTellWhetherSomethingIsMissing) {
 }
 
 TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
-  Document object = Decode(GetParam().object);
+  object::Document object = Decode(GetParam().object);
   if (!object.type()->in_protobuf) return;
   Defaults().Apply(object);
   const std::string complete = MessageOf(object);
   // Any member taken away is missed if defaulting puts it back.
-  const std::function<void(Value&)> visit = [&](Value& at) {
+  const std::function<void(object::Value&)> visit = [&](object::Value& at) {
     if (at.is_list()) {
-      for (Value& item : at.items()) visit(item);
+      for (object::Value& item : at.items()) visit(item);
     }
     if (at.is_map()) {
-      for (MapEntry& entry : at.entries()) visit(entry.value);
+      for (object::MapEntry& entry : at.entries()) visit(entry.value);
     }
     if (!at.is_object()) return;
     for (size_t i = 0; i < at.size(); ++i) {
-      const Value member = at.members()[i];
+      const object::Value member = at.members()[i];
       if (&at == &object.root() && member.field() < 2) continue;  // kind and apiVersion
       at.EraseMember(member.field());
       const std::string without = MessageOf(object);
-      Document again = Decode(EncodeJson(object.root()));
+      object::Document again = Decode(object::EncodeJson(object.root()));
       Defaults().Apply(again);
       if (MessageOf(again) != without) {
-        EXPECT_FALSE(Defaults().LeavesAlone(object.type(), without)) << EncodeJson(object.root());
+        EXPECT_FALSE(Defaults().LeavesAlone(object.type(), without))
+            << object::EncodeJson(object.root());
       }
       at.SetMember(object.arena(), member.field(), member);
       visit(*at.Member(member.field()));
@@ -162,14 +163,14 @@ TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
 }
 
 TEST_P(DefaultsCaseTest, ChangedBytesAreNotTakenForComplete) {
-  Document object = Decode(GetParam().object);
-  const MessageDesc* const type = object.type();
+  object::Document object = Decode(GetParam().object);
+  const object::MessageDesc* const type = object.type();
   if (!type->in_protobuf) return;
   Defaults().Apply(object);
   const std::string complete = MessageOf(object);
   const auto check = [&](const std::string& bytes) {
     if (!Defaults().LeavesAlone(type, bytes)) return;
-    Result<Document> read = DecodeProtobuf(bytes, type);
+    Result<object::Document> read = object::DecodeProtobuf(bytes, type);
     if (!read) return;  // damaged where no default can be
     const std::string before = MessageOf(*read);
     Defaults().Apply(*read);
@@ -196,9 +197,9 @@ DefaultsEnvironment WithGates(bool on) {
 std::string DefaultedWithGates(std::string_view json, bool on) {
   static const auto all = DefaultPlans::Compile(WithGates(true)).value();
   static const auto none = DefaultPlans::Compile(WithGates(false)).value();
-  Document object = Decode(json);
+  object::Document object = Decode(json);
   (on ? all : none)->Apply(object);
-  return EncodeJson(object.root());
+  return object::EncodeJson(object.root());
 }
 
 TEST(DefaultsTest, EveryRuleOfTheSchemaCompiles) {
@@ -207,11 +208,11 @@ TEST(DefaultsTest, EveryRuleOfTheSchemaCompiles) {
 }
 
 TEST(DefaultsTest, EveryKindThatIsStoredAndHasDefaultsIsInTheTables) {
-  std::set<const MessageDesc*> tested;
+  std::set<const object::MessageDesc*> tested;
   for (const Case& one : ReadCases()) tested.insert(Decode(one.object).type());
   const auto plans = DefaultPlans::Compile(WithGates(true)).value();
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       if (!plans->Has(resource.kind)) continue;
       EXPECT_TRUE(tested.contains(resource.kind))
           << version.desc->api_version << " " << resource.kind_name;
@@ -222,9 +223,9 @@ TEST(DefaultsTest, EveryKindThatIsStoredAndHasDefaultsIsInTheTables) {
 TEST(DefaultsTest, KindsWithoutDefaultsHaveNoPlan) {
   const auto plans = DefaultPlans::Compile(WithGates(true)).value();
   for (const char* kind : {"ConfigMap", "Event", "ServiceAccount"}) {
-    EXPECT_FALSE(plans->Has(FindKind("v1", kind))) << kind;
+    EXPECT_FALSE(plans->Has(object::FindKind("v1", kind))) << kind;
   }
-  EXPECT_FALSE(plans->Has(FindKind("coordination.k8s.io/v1", "Lease")));
+  EXPECT_FALSE(plans->Has(object::FindKind("coordination.k8s.io/v1", "Lease")));
 }
 
 TEST(DefaultsTest, RulesBehindGatesHoldOnlyIfTheGateIsOn) {
@@ -244,9 +245,10 @@ TEST(DefaultsTest, WithoutAClockTimesStayUnset) {
 }
 
 TEST(DefaultsTest, DocumentsWithoutATypeStayAsTheyAre) {
-  Document object = DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", nullptr).value();
+  object::Document object =
+      object::DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", nullptr).value();
   Defaults().Apply(object);
-  EXPECT_EQ(EncodeJson(object.root()), R"({"apiVersion":"v1","kind":"Pod"})");
+  EXPECT_EQ(object::EncodeJson(object.root()), R"({"apiVersion":"v1","kind":"Pod"})");
 }
 
 TEST(DefaultsTest, RecordedObjectsOfEveryKindChangeOnceAtMost) {
@@ -255,22 +257,22 @@ TEST(DefaultsTest, RecordedObjectsOfEveryKindChangeOnceAtMost) {
   for (const auto& file : fs::directory_iterator(folder)) {
     if (file.path().extension() != ".json") continue;
     const std::string json = ReadFile(file.path());
-    const TypeMeta meta = PeekTypeMeta(json).value();
-    if (FindKind(meta.api_version, meta.kind) == nullptr) continue;
+    const object::TypeMeta meta = object::PeekTypeMeta(json).value();
+    if (object::FindKind(meta.api_version, meta.kind) == nullptr) continue;
     const std::string once = Defaulted(json);
     EXPECT_EQ(Defaulted(once), once) << file.path().filename();
   }
 }
 
 TEST(DefaultsTest, AListOfNoPoliciesIsNotFilled) {
-  Document scaler = Decode(
+  object::Document scaler = Decode(
       R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","spec":{"behavior":)"
       R"({"scaleUp":{"policies":null},"scaleDown":{"policies":[]}}}})");
   Defaults().Apply(scaler);
-  const Value& behavior = *scaler.root().FindPath({"spec", "behavior"});
+  const object::Value& behavior = *scaler.root().FindPath({"spec", "behavior"});
   EXPECT_EQ(behavior.FindPath({"scaleUp", "policies"})->size(), 2U);
   EXPECT_EQ(behavior.FindPath({"scaleDown", "policies"})->size(), 0U);
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

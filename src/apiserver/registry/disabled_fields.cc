@@ -6,7 +6,7 @@
 
 #include "apiserver/registry/core/disabled_pod_fields.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Paths are names with dots between them; `*` stands for every item of a list and for every value
@@ -174,16 +174,16 @@ AnyValue* FieldAt(AnyValue& object, std::string_view path) {
   return found;
 }
 
-bool IsEmpty(const Value& value) {
+bool IsEmpty(const object::Value& value) {
   if (value.is_list() || value.is_map()) return value.size() == 0;
   return value.is_null() || (value.is_string() && value.AsText().empty());
 }
 
-bool HasAny(const Value& object, std::span<const std::string_view> paths) {
+bool HasAny(const object::Value& object, std::span<const std::string_view> paths) {
   bool found = false;
   for (const std::string_view path : paths) {
-    VisitHolders(object, path, [&found](const Value& holder, std::string_view name) {
-      const Value* field = holder.Find(name);
+    VisitHolders(object, path, [&found](const object::Value& holder, std::string_view name) {
+      const object::Value* field = holder.Find(name);
       found |= field != nullptr && !IsEmpty(*field);
     });
   }
@@ -192,8 +192,8 @@ bool HasAny(const Value& object, std::span<const std::string_view> paths) {
 
 }  // namespace
 
-void DropDisabledFields(const FeatureGates& gates, const ResourceDesc& resource,
-                        const Document* old, Document& object) {
+void DropDisabledFields(const FeatureGates& gates, const object::ResourceDesc& resource,
+                        const object::Document* old, object::Document& object) {
   for (const GatedFields& each : kGatedFields) {
     if (gates.IsOn(each.feature) || each.resource != resource.name ||
         each.group != resource.version->desc->group) {
@@ -204,15 +204,15 @@ void DropDisabledFields(const FeatureGates& gates, const ResourceDesc& resource,
     if (was_on) continue;
     for (const std::string_view path : each.fields) {
       VisitHolders(object.root(), path,
-                   [](Value& holder, std::string_view name) { holder.Erase(name); });
+                   [](object::Value& holder, std::string_view name) { holder.Erase(name); });
     }
   }
   for (const PodSpecPlace& each : kPodSpecs) {
     if (each.resource != resource.name || each.group != resource.version->desc->group) continue;
-    Value* spec = FieldAt(object.root(), each.path);
-    const Value* old_spec = old != nullptr ? FieldAt(old->root(), each.path) : nullptr;
+    object::Value* spec = FieldAt(object.root(), each.path);
+    const object::Value* old_spec = old != nullptr ? FieldAt(old->root(), each.path) : nullptr;
     if (spec != nullptr) DropDisabledPodFields(gates, *spec, old_spec);
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,10 +7,10 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Both objects are of the stored type; `old` is null when the object is new.
-void DropDisabledFields(const FeatureGates& gates, const ResourceDesc& resource,
-                        const Document* old, Document& object);
+void DropDisabledFields(const FeatureGates& gates, const object::ResourceDesc& resource,
+                        const object::Document* old, object::Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct Case {
@@ -103,10 +103,10 @@ constexpr Case kCases[] = {
      R"({"spec":{"podGroupTemplates":[{"name":"t"}]}})"},
 };
 
-const ResourceDesc& ResourceOf(std::string_view path) {
+const object::ResourceDesc& ResourceOf(std::string_view path) {
   const size_t first = path.find('/');
   const size_t second = path.find('/', first + 1);
-  const ResourceDesc* found = FindResource(
+  const object::ResourceDesc* found = object::FindResource(
       path.substr(0, first), path.substr(first + 1, second - first - 1), path.substr(second + 1));
   EXPECT_NE(found, nullptr) << path;
   return *found;
@@ -114,15 +114,16 @@ const ResourceDesc& ResourceOf(std::string_view path) {
 
 std::string Written(const Case& asked, bool on, std::optional<std::string_view> old) {
   const FeatureGates gates({{std::string(asked.feature.name()), on}});
-  const ResourceDesc& resource = ResourceOf(asked.resource);
-  Document object = DecodeJson(asked.with, resource.kind).value();
-  const Document before = DecodeJson(old.value_or("{}"), resource.kind).value();
+  const object::ResourceDesc& resource = ResourceOf(asked.resource);
+  object::Document object = object::DecodeJson(asked.with, resource.kind).value();
+  const object::Document before = object::DecodeJson(old.value_or("{}"), resource.kind).value();
   DropDisabledFields(gates, resource, old ? &before : nullptr, object);
-  return EncodeJson(object.root());
+  return object::EncodeJson(object.root());
 }
 
 std::string Plain(const Case& asked, std::string_view json) {
-  return EncodeJson(DecodeJson(json, ResourceOf(asked.resource).kind).value().root());
+  return object::EncodeJson(
+      object::DecodeJson(json, ResourceOf(asked.resource).kind).value().root());
 }
 
 TEST(DisabledFieldsTest, WhatBelongsToAFeatureThatIsOffIsTakenOut) {
@@ -167,20 +168,20 @@ TEST(DisabledFieldsTest, PodsAndTheirTemplatesLoseWhatBelongsToAFeatureThatIsOff
       {"batch/v1/cronjobs", R"({"spec":{"jobTemplate":{"spec":{"template":{"spec":)", "}}}}}"},
   };
   for (const auto& each : cases) {
-    const ResourceDesc& resource = ResourceOf(each.resource);
+    const object::ResourceDesc& resource = ResourceOf(each.resource);
     const auto around = [&](std::string_view spec) {
       const std::string json =
           std::string(each.before) + std::string(spec) + std::string(each.after);
-      return DecodeJson(json, resource.kind).value();
+      return object::DecodeJson(json, resource.kind).value();
     };
-    const Document with = around(kWith);
-    Document object = with.Copy();
+    const object::Document with = around(kWith);
+    object::Document object = with.Copy();
     DropDisabledFields({}, resource, &with, object);
-    EXPECT_TRUE(DeepEqual(object.root(), with.root())) << each.resource;
+    EXPECT_TRUE(object::DeepEqual(object.root(), with.root())) << each.resource;
     DropDisabledFields({}, resource, nullptr, object);
-    EXPECT_EQ(EncodeJson(object.root()), EncodeJson(around(kWithout).root()));
+    EXPECT_EQ(object::EncodeJson(object.root()), object::EncodeJson(around(kWithout).root()));
   }
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

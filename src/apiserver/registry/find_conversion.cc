@@ -14,7 +14,7 @@
 #include "apiserver/registry/rbac/role_binding_conversion.h"
 #include "apiserver/registry/resource/device_conversion.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using ConversionsOfKind = std::span<const ConversionRule> (*)();
@@ -28,7 +28,8 @@ constexpr ConversionsOfKind kAllConversions[] = {
 
 }  // namespace
 
-const ConversionRule* FindConversionOfKind(const MessageDesc* from, const MessageDesc* to) {
+const ConversionRule* FindConversionOfKind(const object::MessageDesc* from,
+                                           const object::MessageDesc* to) {
   for (const ConversionsOfKind conversions : kAllConversions) {
     for (const ConversionRule& rule : conversions()) {
       if (rule.from() == from && rule.to() == to) return &rule;
@@ -37,4 +38,4 @@ const ConversionRule* FindConversionOfKind(const MessageDesc* from, const Messag
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,9 +4,10 @@
 #include "apiserver/convert/conversion_rule.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when there is no rule for the two.
-const ConversionRule* FindConversionOfKind(const MessageDesc* from, const MessageDesc* to);
+const ConversionRule* FindConversionOfKind(const object::MessageDesc* from,
+                                           const object::MessageDesc* to);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

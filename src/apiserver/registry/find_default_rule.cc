@@ -12,7 +12,7 @@
 #include "apiserver/registry/flowcontrol/priority_level_configuration_defaults.h"
 #include "apiserver/registry/resource/device_taint_defaults.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using DefaultsOfKind = std::span<const CodeRuleEntry> (*)();
@@ -24,7 +24,7 @@ constexpr DefaultsOfKind kAllDefaults[] = {
 
 }  // namespace
 
-const CodeRuleEntry* FindDefaultRule(const MessageDesc& message, std::string_view path) {
+const CodeRuleEntry* FindDefaultRule(const object::MessageDesc& message, std::string_view path) {
   for (const DefaultsOfKind defaults : kAllDefaults) {
     for (const CodeRuleEntry& rule : defaults()) {
       if (rule.path == path && rule.message == message.name &&
@@ -36,4 +36,4 @@ const CodeRuleEntry* FindDefaultRule(const MessageDesc& message, std::string_vie
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,9 +6,9 @@
 #include "apiserver/defaults/code_rules.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when there is none for the path of this message.
-const CodeRuleEntry* FindDefaultRule(const MessageDesc& message, std::string_view path);
+const CodeRuleEntry* FindDefaultRule(const object::MessageDesc& message, std::string_view path);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/registry/core/secret_normal_form.h"
 #include "apiserver/registry/policy/pod_disruption_budget_normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr const NormalForm* kNormalForms[] = {
@@ -29,11 +29,11 @@ constexpr const NormalForm* kNormalForms[] = {
 
 }  // namespace
 
-const NormalForm* FindNormalFormOfKind(const MessageDesc* type) {
+const NormalForm* FindNormalFormOfKind(const object::MessageDesc* type) {
   for (const NormalForm* each : kNormalForms) {
     if (each->type() == type) return each;
   }
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,9 +4,9 @@
 #include "apiserver/convert/normal_form.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when objects of the type are as they are.
-const NormalForm* FindNormalFormOfKind(const MessageDesc* type);
+const NormalForm* FindNormalFormOfKind(const object::MessageDesc* type);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -61,7 +61,7 @@
 #include "apiserver/registry/storage/volume_attributes_class.h"
 #include "apiserver/registry/storagemigration/storage_version_migration.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Every kind that has rules, by the folder that it stands in.
@@ -165,4 +165,4 @@ const KindRules* FindRules(std::string_view group, std::string_view kind) {
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,9 +5,9 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when the kind has no rules of its own.
 const KindRules* FindRules(std::string_view group, std::string_view kind);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

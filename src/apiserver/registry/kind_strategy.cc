@@ -8,7 +8,7 @@
 #include "apiserver/registry/resource/device_taint_rule_behaviour.h"
 #include "apiserver/registry/storage/csi_driver_behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr const KindStrategy* kStrategies[] = {
@@ -25,4 +25,4 @@ constexpr const KindStrategy* kStrategies[] = {
 
 std::span<const KindStrategy* const> KindStrategies() { return kStrategies; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

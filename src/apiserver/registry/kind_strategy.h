@@ -7,13 +7,14 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct KindStrategy {
   std::string_view group;
   std::string_view resource;
-  void (*create)(const WriteContext& write, Document& object);                       // may be null
-  void (*update)(const WriteContext& write, const Document& old, Document& object);  // may be null
+  void (*create)(const WriteContext& write, object::Document& object);  // may be null
+  void (*update)(const WriteContext& write, const object::Document& old,
+                 object::Document& object);  // may be null
 };
 // Of all kinds that have one.
 std::span<const KindStrategy* const> KindStrategies();
@@ -22,11 +23,12 @@ class StrategyBehaviour final : public ResourceBehaviour {
  public:
   explicit StrategyBehaviour(const KindStrategy& strategy) : strategy_(strategy) {}
 
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override {
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override {
     if (strategy_.create != nullptr) strategy_.create(write, object);
     return {};
   }
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override {
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override {
     if (strategy_.update != nullptr) strategy_.update(write, old, object);
     return {};
   }
@@ -35,4 +37,4 @@ class StrategyBehaviour final : public ResourceBehaviour {
   const KindStrategy& strategy_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

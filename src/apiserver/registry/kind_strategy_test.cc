@@ -7,14 +7,14 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-constexpr Timestamp kNow{1700000000, 500};
+constexpr object::Timestamp kNow{1700000000, 500};
 
 struct WriteFixture {
   explicit WriteFixture(const KindSettings& settings, std::string_view subresource = {})
-      : write{*FindResource("", "v1", "pods"),
+      : write{*object::FindResource("", "v1", "pods"),
               subresource,
               kNow,
               random,
@@ -23,7 +23,7 @@ struct WriteFixture {
               settings} {}
 
   SeededRandom random{1};
-  Transaction transaction;
+  store::Transaction transaction;
   WriteContext write;
 };
 
@@ -35,27 +35,27 @@ const KindStrategy& Strategy(std::string_view resource) {
   return *KindStrategies()[0];
 }
 
-Document Make(std::string_view api_version, std::string_view kind, std::string_view json) {
-  Result<Document> document = DecodeJson(json, FindKind(api_version, kind));
+object::Document Make(std::string_view api_version, std::string_view kind, std::string_view json) {
+  Result<object::Document> document = object::DecodeJson(json, object::FindKind(api_version, kind));
   EXPECT_TRUE(document) << json;
-  return document ? std::move(*document) : Document();
+  return document ? std::move(*document) : object::Document();
 }
 
 std::string Created(std::string_view resource, std::string_view api_version, std::string_view kind,
                     std::string_view json, const KindSettings& settings = kDefaultSettings) {
-  Document object = Make(api_version, kind, json);
+  object::Document object = Make(api_version, kind, json);
   WriteFixture fixture(settings);
   Strategy(resource).create(fixture.write, object);
-  return EncodeJson(object.root());
+  return object::EncodeJson(object.root());
 }
 
 std::string Updated(std::string_view resource, std::string_view api_version, std::string_view kind,
                     std::string_view old, std::string_view json, std::string_view subresource) {
-  const Document before = Make(api_version, kind, old);
-  Document object = Make(api_version, kind, json);
+  const object::Document before = Make(api_version, kind, old);
+  object::Document object = Make(api_version, kind, json);
   WriteFixture fixture(kDefaultSettings, subresource);
   Strategy(resource).update(fixture.write, before, object);
-  return EncodeJson(object.root());
+  return object::EncodeJson(object.root());
 }
 
 bool Has(const std::string& json, std::string_view text) {
@@ -161,4 +161,4 @@ TEST(StrategiesTest, ATaintWithAnotherEffectIsNew) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

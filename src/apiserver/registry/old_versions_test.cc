@@ -7,15 +7,16 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string Converted(std::string_view json, std::string_view to) {
-  const TypeMeta meta = PeekTypeMeta(json).value();
-  const MessageDesc* type = FindKind(meta.api_version, meta.kind);
+  const object::TypeMeta meta = object::PeekTypeMeta(json).value();
+  const object::MessageDesc* type = object::FindKind(meta.api_version, meta.kind);
   EXPECT_NE(type, nullptr) << json;
-  const Result<Document> object = Convert(*DecodeJson(json, type), FindKind(to, meta.kind));
-  return object ? EncodeJson(object->root()) : object.error().ToString();
+  const Result<object::Document> object =
+      Convert(*object::DecodeJson(json, type), object::FindKind(to, meta.kind));
+  return object ? object::EncodeJson(object->root()) : object.error().ToString();
 }
 
 bool Has(const std::string& json, std::string_view part) {
@@ -30,8 +31,8 @@ TEST(OldVersionsTest, KindsOfExtensionsHaveMoved) {
                                 "spec":{"policyTypes":["Ingress"]}})",
                             "networking.k8s.io/v1"),
                   R"("policyTypes":["Ingress"])"));
-  EXPECT_FALSE(
-      CanConvert(FindKind("extensions/v1beta1", "Scale"), FindKind("autoscaling/v1", "Scale")));
+  EXPECT_FALSE(CanConvert(object::FindKind("extensions/v1beta1", "Scale"),
+                          object::FindKind("autoscaling/v1", "Scale")));
 }
 
 TEST(OldVersionsTest, FormerFieldsOfWorkloadsAreAnnotations) {
@@ -146,4 +147,4 @@ TEST(OldVersionsTest, EventsOfTheFirstVersionAreEventsOfTheCoreGroup) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,10 +9,11 @@
 #include "base/ip_address.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of this resource; empty for nearly all. `service_ranges`: of the addresses of services, whose
 // first one says which family a headless service has. Never empty.
-ReadCompletion CompletionOf(const ResourceHub& hub, const std::vector<IpRange>& service_ranges);
+ReadCompletion CompletionOf(const object::ResourceHub& hub,
+                            const std::vector<IpRange>& service_ranges);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

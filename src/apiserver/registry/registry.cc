@@ -26,7 +26,7 @@
 #include "apiserver/rest/scale.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Registry::Registry(RegistryContext context)
     : storages_(context.storages), plain_(std::make_unique<ResourceBehaviour>()) {
@@ -51,7 +51,7 @@ Registry::Registry(RegistryContext context)
   special_.push_back(
       {"apiregistration.k8s.io", "apiservices", std::make_unique<ApiServiceBehaviour>()});
   if (context.rbac != nullptr) AddRoles(context);
-  if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
+  if (context.storages.Find(object::FindResource("", "v1", "services")->hub) == nullptr) return;
   auto services = std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
   services_ = services.get();
   special_.push_back({"", "services", std::move(services)});
@@ -68,12 +68,12 @@ void Registry::AddRoles(const RegistryContext& context) {
   add_rbac("clusterrolebindings", RbacKind::kClusterRoleBinding);
 }
 
-void Registry::AddClaims(Authorizer& authorizer) {
-  ResourceStorage* namespaces = storages_.Find(FindResource("", "v1", "namespaces")->hub);
-  const auto find = [namespaces](std::string_view name) -> Result<Document> {
-    const EntryRef entry = FindInCache(namespaces, "", name);
+void Registry::AddClaims(serving::Authorizer& authorizer) {
+  ResourceStorage* namespaces = storages_.Find(object::FindResource("", "v1", "namespaces")->hub);
+  const auto find = [namespaces](std::string_view name) -> Result<object::Document> {
+    const store::EntryRef entry = FindInCache(namespaces, "", name);
     if (entry) return DecodeStored(entry->value().view(), {});
-    return std::unexpected(NotFound(*FindResource("", "v1", "namespaces"), name));
+    return std::unexpected(NotFound(*object::FindResource("", "v1", "namespaces"), name));
   };
   special_.push_back({"resource.k8s.io", "resourceclaims",
                       std::make_unique<ResourceClaimBehaviour>(authorizer, find)});
@@ -81,14 +81,14 @@ void Registry::AddClaims(Authorizer& authorizer) {
                       std::make_unique<ResourceClaimTemplateBehaviour>(find)});
 }
 
-void Registry::AddPolicies(Authorizer& authorizer) {
+void Registry::AddPolicies(serving::Authorizer& authorizer) {
   constexpr std::string_view kGroup = "admissionregistration.k8s.io";
   const auto add = [&](std::string_view policies, std::string_view bindings, bool is_mutating) {
     special_.push_back({kGroup, policies, std::make_unique<AdmissionPolicyBehaviour>(authorizer)});
-    const ResourceDesc* resource = FindPreferredResource(kGroup, policies);
+    const object::ResourceDesc* resource = object::FindPreferredResource(kGroup, policies);
     ResourceStorage* storage = storages_.Find(resource->hub);
-    const auto find = [resource, storage](std::string_view name) -> Result<Document> {
-      const EntryRef entry = FindInCache(storage, "", name);
+    const auto find = [resource, storage](std::string_view name) -> Result<object::Document> {
+      const store::EntryRef entry = FindInCache(storage, "", name);
       if (entry) return DecodeStored(entry->value().view(), {});
       return std::unexpected(NotFound(*resource, name));
     };
@@ -104,8 +104,8 @@ void Registry::AddPolicies(Authorizer& authorizer) {
 
 Registry::~Registry() = default;
 
-ResourceBehaviour* Registry::BehaviourOf(const ResourceHub& hub) const {
-  const ResourceDesc& resource = *hub.resource;
+ResourceBehaviour* Registry::BehaviourOf(const object::ResourceHub& hub) const {
+  const object::ResourceDesc& resource = *hub.resource;
   for (const Special& each : special_) {
     if (each.resource == resource.name && each.group == resource.version->desc->group) {
       return each.behaviour.get();
@@ -118,12 +118,12 @@ namespace {
 
 // Whoever runs something in a pod needs the right to create that, also where browsers can only GET.
 Handler Creating(Handler handler) {
-  return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
+  return [handler = std::move(handler)](serving::ApiRequestPtr request, const Endpoint& endpoint) {
     const auto& may_create = endpoint.context->may_create;
     if (endpoint.context->settings.gates.IsOn("AuthorizePodWebsocketUpgradeCreatePermission") &&
         request->info.verb != "create" && may_create) {
       const Result<void> allowed = may_create(*request);
-      if (!allowed) return RespondError(*request, allowed.error());
+      if (!allowed) return serving::RespondError(*request, allowed.error());
     }
     handler(std::move(request), endpoint);
   };
@@ -131,9 +131,9 @@ Handler Creating(Handler handler) {
 
 // The handler of connections, which are for admission to allow first.
 Handler Connecting(Handler handler) {
-  return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
+  return [handler = std::move(handler)](serving::ApiRequestPtr request, const Endpoint& endpoint) {
     if (const Result<void> admitted = AdmitConnection(*request, endpoint); !admitted) {
-      return RespondError(*request, admitted.error());
+      return serving::RespondError(*request, admitted.error());
     }
     handler(std::move(request), endpoint);
   };
@@ -141,7 +141,7 @@ Handler Connecting(Handler handler) {
 
 }  // namespace
 
-Handler Registry::SubresourceHandler(const ResourceDesc& resource,
+Handler Registry::SubresourceHandler(const object::ResourceDesc& resource,
                                      std::string_view subresource) const {
   if (subresource == "scale") return HandleScale;
   if (!resource.version->desc->group.empty()) return nullptr;
@@ -154,18 +154,18 @@ Handler Registry::SubresourceHandler(const ResourceDesc& resource,
   if (path == "nodes/proxy") return Connecting(HandleNodeProxy);
   if (path == "pods/eviction") {
     ResourceStorage* budgets =
-        storages_.Find(FindResource("policy", "v1", "poddisruptionbudgets")->hub);
-    return [budgets](ApiRequestPtr request, const Endpoint& endpoint) {
+        storages_.Find(object::FindResource("policy", "v1", "poddisruptionbudgets")->hub);
+    return [budgets](serving::ApiRequestPtr request, const Endpoint& endpoint) {
       HandlePodEviction(std::move(request), endpoint, budgets);
     };
   }
   if (path == "services/proxy") {
-    ResourceStorage* endpoints = storages_.Find(FindResource("", "v1", "endpoints")->hub);
-    return Connecting([endpoints](ApiRequestPtr request, const Endpoint& endpoint) {
+    ResourceStorage* endpoints = storages_.Find(object::FindResource("", "v1", "endpoints")->hub);
+    return Connecting([endpoints](serving::ApiRequestPtr request, const Endpoint& endpoint) {
       HandleServiceProxy(std::move(request), endpoint, endpoints);
     });
   }
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

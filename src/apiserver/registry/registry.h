@@ -12,16 +12,16 @@
 #include "apiserver/rest/storage_set.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-using Handler = std::function<void(ApiRequestPtr request, const Endpoint& endpoint)>;
+using Handler = std::function<void(serving::ApiRequestPtr request, const Endpoint& endpoint)>;
 
 // What behaviours need of the server. Outlives them.
 struct RegistryContext {
   StorageSet& storages;
   Clock& clock;
   Random& random;
-  Authorizer& authorizer;
+  serving::Authorizer& authorizer;
   RbacPolicy* rbac = nullptr;  // null when roles decide nothing
   ServiceSettings service = {};
 };
@@ -32,16 +32,17 @@ class Registry {
   ~Registry();
 
   // Never null: most resources do what their schema says and nothing else.
-  ResourceBehaviour* BehaviourOf(const ResourceHub& hub) const;
+  ResourceBehaviour* BehaviourOf(const object::ResourceHub& hub) const;
   // Who answers a subresource that is more than another view of its object; empty: nobody special.
-  Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource) const;
+  Handler SubresourceHandler(const object::ResourceDesc& resource,
+                             std::string_view subresource) const;
   // Null when there are no services.
   ServiceBehaviour* services() const { return services_; }
 
  private:
   void AddRoles(const RegistryContext& context);
-  void AddClaims(Authorizer& authorizer);
-  void AddPolicies(Authorizer& authorizer);
+  void AddClaims(serving::Authorizer& authorizer);
+  void AddPolicies(serving::Authorizer& authorizer);
   struct Special {
     std::string_view group;
     std::string_view resource;
@@ -53,4 +54,4 @@ class Registry {
   std::unique_ptr<ResourceBehaviour> plain_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

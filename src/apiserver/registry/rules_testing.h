@@ -40,11 +40,12 @@ class RulesTester {
   };
 
   RulesTester(std::string_view api_version, std::string_view kind, std::string_view valid)
-      : type_(FindKind(api_version, kind)),
-        rules_(FindRules(type_->group_version->group, kind)),
+      : type_(object::FindKind(api_version, kind)),
+        rules_(apiserver::FindRules(type_->group_version->group, kind)),
         valid_(valid) {}
-  RulesTester(const KindRules& rules, std::string_view api_version, std::string_view valid)
-      : type_(FindKind(api_version, rules.kind)), rules_(&rules), valid_(valid) {}
+  RulesTester(const apiserver::KindRules& rules, std::string_view api_version,
+              std::string_view valid)
+      : type_(object::FindKind(api_version, rules.kind)), rules_(&rules), valid_(valid) {}
 
   // The same rules in a server that was given these gates.
   RulesTester With(const GivenGates& gates) const {
@@ -54,27 +55,27 @@ class RulesTester {
   }
 
   std::string New(std::string_view edits) const {
-    FieldErrors errors(settings_);
+    apiserver::FieldErrors errors(settings_);
     rules_->create(Make(valid_, edits), errors);
     return Text(errors);
   }
   // The faults with their messages, "path: message" joined with "; ".
   std::string NewMessages(std::string_view edits) const {
-    FieldErrors errors(settings_);
+    apiserver::FieldErrors errors(settings_);
     rules_->create(Make(valid_, edits), errors);
     return Messages(errors);
   }
   std::string ChangedMessages(std::string_view old_edits, std::string_view edits,
                               std::string_view subresource = {}) const {
     const std::string before = Edited(valid_, old_edits);
-    FieldErrors errors(settings_);
+    apiserver::FieldErrors errors(settings_);
     rules_->OfUpdate(subresource)(Make(before, edits), Make(before, {}), errors);
     return Messages(errors);
   }
   std::string Changed(std::string_view old_edits, std::string_view edits,
                       std::string_view subresource = {}) const {
     const std::string before = Edited(valid_, old_edits);
-    FieldErrors errors(settings_);
+    apiserver::FieldErrors errors(settings_);
     rules_->OfUpdate(subresource)(Make(before, edits), Make(before, {}), errors);
     return Text(errors);
   }
@@ -87,7 +88,7 @@ class RulesTester {
                                           std::string_view edits) const {
     const std::string before = Edited(valid_, old_edits);
     std::vector<std::string> warnings;
-    const Document old = Make(before, {});
+    const object::Document old = Make(before, {});
     rules_->warn(Make(before, edits), &old, settings_, warnings);
     return warnings;
   }
@@ -108,7 +109,7 @@ class RulesTester {
   }
 
  private:
-  static std::string Messages(const FieldErrors& errors) {
+  static std::string Messages(const apiserver::FieldErrors& errors) {
     std::string out;
     for (const StatusCause& cause : errors.causes()) {
       (out += out.empty() ? "" : "; ") += cause.field;
@@ -117,7 +118,7 @@ class RulesTester {
     return out;
   }
 
-  static std::string Text(const FieldErrors& errors) {
+  static std::string Text(const apiserver::FieldErrors& errors) {
     std::string out;
     for (const StatusCause& cause : errors.causes()) {
       std::string_view reason = cause.reason;
@@ -128,28 +129,28 @@ class RulesTester {
     return out;
   }
 
-  static void Apply(Document& document, std::string_view edit) {
+  static void Apply(object::Document& document, std::string_view edit) {
     size_t equals = 0;
     for (int depth = 0; equals < edit.size() && (edit[equals] != '=' || depth != 0); ++equals) {
       if (edit[equals] == '[') ++depth;
       if (edit[equals] == ']') --depth;
     }
     ASSERT_LT(equals, edit.size()) << edit;
-    const Result<FieldPath> path = FieldPath::Parse(edit.substr(0, equals));
+    const Result<object::FieldPath> path = object::FieldPath::Parse(edit.substr(0, equals));
     ASSERT_TRUE(path) << edit;
     const std::string_view text = edit.substr(equals + 1);
     if (text.empty()) {
       EXPECT_TRUE(path->Delete(document)) << edit;
       return;
     }
-    const Result<Document> json = DecodeJson(text == "''" ? "\"\"" : text, nullptr);
-    const Value value = json ? json->root().CopyInto(document.arena())
-                             : Value::String(text).CopyInto(document.arena());
-    EXPECT_TRUE(path->Set(document, value, FieldPath::Missing::kCreate)) << edit;
+    const Result<object::Document> json = object::DecodeJson(text == "''" ? "\"\"" : text, nullptr);
+    const object::Value value = json ? json->root().CopyInto(document.arena())
+                                     : object::Value::String(text).CopyInto(document.arena());
+    EXPECT_TRUE(path->Set(document, value, object::FieldPath::Missing::kCreate)) << edit;
   }
 
   static std::string Edited(std::string_view json, std::string_view edits) {
-    Result<Document> document = DecodeJson(json, nullptr);
+    Result<object::Document> document = object::DecodeJson(json, nullptr);
     if (!document) {
       ADD_FAILURE() << json;
       return "{}";
@@ -159,19 +160,19 @@ class RulesTester {
       Apply(*document, edits.substr(0, end));
       edits.remove_prefix(std::min(end + 3, edits.size()));
     }
-    return EncodeJson(document->root());
+    return object::EncodeJson(document->root());
   }
 
-  Document Make(std::string_view json, std::string_view edits) const {
-    Result<Document> document = DecodeJson(Edited(json, edits), type_);
+  object::Document Make(std::string_view json, std::string_view edits) const {
+    Result<object::Document> document = object::DecodeJson(Edited(json, edits), type_);
     EXPECT_TRUE(document) << edits;
-    return document ? std::move(*document) : Document::OfType(type_);
+    return document ? std::move(*document) : object::Document::OfType(type_);
   }
 
-  const MessageDesc* type_;
-  const KindRules* rules_;
+  const object::MessageDesc* type_;
+  const apiserver::KindRules* rules_;
   std::string valid_;
-  KindSettings settings_;
+  apiserver::KindSettings settings_;
 };
 
 }  // namespace skiff::testing

@@ -5,10 +5,10 @@
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/value_fields.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void WarnAboutList(const Value* holder, std::string_view list, std::string_view place,
+void WarnAboutList(const object::Value* holder, std::string_view list, std::string_view place,
                    std::string_view field, std::vector<std::string>& warnings) {
   const auto items = ItemsOf(holder, list);
   for (size_t i = 0; i < items.size(); ++i) {
@@ -21,15 +21,16 @@ void WarnAboutList(const Value* holder, std::string_view list, std::string_view 
 
 }  // namespace
 
-void WarnAboutPodStatus(const Document& pod, std::vector<std::string>& warnings) {
-  const Value* status = pod.root().Find("status");
+void WarnAboutPodStatus(const object::Document& pod, std::vector<std::string>& warnings) {
+  const object::Value* status = pod.root().Find("status");
   WarnAboutList(status, "podIPs", "status.podIPs", ".ip", warnings);
   WarnAboutList(status, "hostIPs", "status.hostIPs", ".ip", warnings);
 }
 
-void WarnAboutLoadBalancerStatus(const Document& object, std::vector<std::string>& warnings) {
-  const Value* balancer = FieldOf(object.root().Find("status"), "loadBalancer");
+void WarnAboutLoadBalancerStatus(const object::Document& object,
+                                 std::vector<std::string>& warnings) {
+  const object::Value* balancer = FieldOf(object.root().Find("status"), "loadBalancer");
   WarnAboutList(balancer, "ingress", "status.loadBalancer.ingress", "", warnings);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,10 +7,11 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void WarnAboutPodStatus(const Document& pod, std::vector<std::string>& warnings);
+void WarnAboutPodStatus(const object::Document& pod, std::vector<std::string>& warnings);
 // Of a Service or an Ingress.
-void WarnAboutLoadBalancerStatus(const Document& object, std::vector<std::string>& warnings);
+void WarnAboutLoadBalancerStatus(const object::Document& object,
+                                 std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,16 +11,16 @@
 #include "base/random.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Texts = std::vector<std::string>;
 
 class StatusWarningsTest : public ::testing::Test {
  protected:
-  Texts Warned(ResourceBehaviour&& behaviour, const ResourceDesc& resource, std::string_view json,
-               std::string_view subresource = "status") {
-    const Document object = DecodeJson(json, resource.kind).value();
+  Texts Warned(ResourceBehaviour&& behaviour, const object::ResourceDesc& resource,
+               std::string_view json, std::string_view subresource = "status") {
+    const object::Document object = object::DecodeJson(json, resource.kind).value();
     Texts warnings;
     WriteContext write{resource, subresource,  {1000, 0},       random_,
                        nullptr,  transaction_, kDefaultSettings};
@@ -32,11 +32,11 @@ class StatusWarningsTest : public ::testing::Test {
   }
 
   SeededRandom random_{1};
-  Transaction transaction_;
+  store::Transaction transaction_;
 };
 
 TEST_F(StatusWarningsTest, AddressesOfPodsAreToBeWrittenPlainly) {
-  const ResourceDesc& pods = *FindResource("", "v1", "pods");
+  const object::ResourceDesc& pods = *object::FindResource("", "v1", "pods");
   EXPECT_EQ(Warned(PodBehaviour(), pods, R"({"status":{"podIPs":[{"ip":"1.2.3.4"}]}})"), Texts());
   const std::string_view odd =
       R"({"status":{"podIPs":[{"ip":"1.2.3.4"},{"ip":"1.2.3.04"}],"hostIPs":[{"ip":"0::1"}]}})";
@@ -49,7 +49,8 @@ TEST_F(StatusWarningsTest, AddressesOfPodsAreToBeWrittenPlainly) {
 }
 
 TEST_F(StatusWarningsTest, AddressesOfLoadBalancersAreToBeWrittenPlainly) {
-  const ResourceDesc& ingresses = *FindResource("networking.k8s.io", "v1", "ingresses");
+  const object::ResourceDesc& ingresses =
+      *object::FindResource("networking.k8s.io", "v1", "ingresses");
   const std::string_view odd =
       R"({"status":{"loadBalancer":{"ingress":[{"hostname":"a"},{"ip":"1.2.3.04"}]}}})";
   const Texts warning{
@@ -58,9 +59,10 @@ TEST_F(StatusWarningsTest, AddressesOfLoadBalancersAreToBeWrittenPlainly) {
   EXPECT_EQ(Warned(IngressBehaviour(), ingresses, odd), warning);
   EXPECT_EQ(Warned(IngressBehaviour(), ingresses, odd, ""), Texts());
   Texts warnings;
-  WarnAboutLoadBalancerStatus(DecodeJson(odd, FindKind("v1", "Service")).value(), warnings);
+  WarnAboutLoadBalancerStatus(object::DecodeJson(odd, object::FindKind("v1", "Service")).value(),
+                              warnings);
   EXPECT_EQ(warnings, warning);
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,21 +19,21 @@
 #include "store/embedded/memory_engine.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class StoredNamesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [this] { return disk_->Open(); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration(0);
-    auto store = EmbeddedStore::Open(std::move(options));
+    auto store = store::EmbeddedStore::Open(std::move(options));
     ASSERT_TRUE(store) << store.error().ToString();
     store_ = std::move(*store);
-    leases_ = std::make_unique<LeasePool>(*store_, clock_);
+    leases_ = std::make_unique<store::LeasePool>(*store_, clock_);
     environment_ =
         std::make_unique<StorageEnvironment>(StorageEnvironment{.store = *store_,
                                                                 .clock = clock_,
@@ -41,8 +41,8 @@ class StoredNamesTest : public ::testing::Test {
                                                                 .leases = *leases_,
                                                                 .defaults = KindDefaults(),
                                                                 .log = &log_});
-    const ResourceHub* hubs[] = {FindResource("", "v1", "configmaps")->hub,
-                                 FindResource("", "v1", "nodes")->hub};
+    const object::ResourceHub* hubs[] = {object::FindResource("", "v1", "configmaps")->hub,
+                                         object::FindResource("", "v1", "nodes")->hub};
     storages_ = std::move(*StorageSet::Make(hubs, *environment_));
     storages_->Start();
     ASSERT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(60)));
@@ -50,16 +50,17 @@ class StoredNamesTest : public ::testing::Test {
   void TearDown() override { storages_->Stop(); }
 
   ResourceStorage* Storage(std::string_view resource) {
-    return storages_->Find(FindResource("", "v1", resource)->hub);
+    return storages_->Find(object::FindResource("", "v1", resource)->hub);
   }
-  Document Read(std::string_view resource, std::string_view metadata) {
-    return std::move(*DecodeJson(R"({"metadata":)" + std::string(metadata) + "}",
-                                 Storage(resource)->desc().stored));
+  object::Document Read(std::string_view resource, std::string_view metadata) {
+    return std::move(*object::DecodeJson(R"({"metadata":)" + std::string(metadata) + "}",
+                                         Storage(resource)->desc().stored));
   }
 
   // Writes an object with this metadata as ns/a, and with it what `also` has. The message of the
   // error, or nothing.
-  std::string Write(std::string_view resource, std::string_view metadata, Transaction also = {}) {
+  std::string Write(std::string_view resource, std::string_view metadata,
+                    store::Transaction also = {}) {
     ObjectChange change;
     change.storage = Storage(resource);
     change.name_space = change.storage->namespaced() ? "ns" : "";
@@ -76,16 +77,17 @@ class StoredNamesTest : public ::testing::Test {
     return changed.error().message();
   }
   size_t Stored() {
-    return RangeAndWait(*store_, {.range = KeyRange::Prefix("/registry/")})->entries.size();
+    return store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/registry/")})
+        ->entries.size();
   }
 
   SystemClock clock_;
   SystemRandom random_;
   MemoryLogSink sink_;
   Log log_{clock_, sink_};
-  std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
-  std::unique_ptr<EmbeddedStore> store_;
-  std::unique_ptr<LeasePool> leases_;
+  std::shared_ptr<store::MemoryDisk> disk_ = std::make_shared<store::MemoryDisk>();
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::unique_ptr<store::LeasePool> leases_;
   std::unique_ptr<StorageEnvironment> environment_;
   std::unique_ptr<StorageSet> storages_;
 };
@@ -115,9 +117,9 @@ TEST_F(StoredNamesTest, AnObjectOfItsNameIsStored) {
 
 TEST_F(StoredNamesTest, WhatIsWrittenWithItLiesUnderItsNameToo) {
   const auto with = [this](const std::string& key, std::string_view metadata) {
-    const Document other = Read("configmaps", metadata);
-    Transaction also;
-    also.writes.push_back({skiff::Write::Kind::kPut, key, EncodeStorage(other.root()), {}});
+    const object::Document other = Read("configmaps", metadata);
+    store::Transaction also;
+    also.writes.push_back({store::Write::Kind::kPut, key, object::EncodeStorage(other.root()), {}});
     return also;
   };
   const std::string_view own = R"({"name":"a","namespace":"ns"})";
@@ -132,4 +134,4 @@ TEST_F(StoredNamesTest, WhatIsWrittenWithItLiesUnderItsNameToo) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_output.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct Unenforced {
@@ -35,15 +35,15 @@ constexpr Unenforced kUnenforced[] = {
 };
 
 // An APIService without a service is about what this server serves itself.
-bool IsLocal(const Unenforced& what, const Document& object) {
-  const Value* service = object.root().FindPath({"spec", "service"});
+bool IsLocal(const Unenforced& what, const object::Document& object) {
+  const object::Value* service = object.root().FindPath({"spec", "service"});
   return what.kind == "APIService" && (service == nullptr || service->is_null());
 }
 
 }  // namespace
 
-void UnenforcedBehaviour::Check(WriteContext& write, const Document*, const Document& object,
-                                bool follows_rules, FieldErrors&) {
+void UnenforcedBehaviour::Check(WriteContext& write, const object::Document*,
+                                const object::Document& object, bool follows_rules, FieldErrors&) {
   if (!follows_rules || !write.subresource.empty() || write.warnings == nullptr) return;
   for (const Unenforced& each : kUnenforced) {
     if (each.kind != object.kind() || IsLocal(each, object)) continue;
@@ -54,10 +54,11 @@ void UnenforcedBehaviour::Check(WriteContext& write, const Document*, const Docu
 
 void LogUnenforced(const StorageSet& storages, Log& log) {
   for (const Unenforced& each : kUnenforced) {
-    ResourceStorage* storage = storages.Find(FindPreferredResource(each.group, each.resource)->hub);
+    ResourceStorage* storage =
+        storages.Find(object::FindPreferredResource(each.group, each.resource)->hub);
     size_t count = 0;
-    ForEachInCache(storage, [&](const CacheEntry& entry) {
-      const Result<Document> object = DecodeStored(entry.value().view(), {});
+    ForEachInCache(storage, [&](const store::CacheEntry& entry) {
+      const Result<object::Document> object = DecodeStored(entry.value().view(), {});
       if (object && !IsLocal(each, *object)) ++count;
     });
     if (count == 0) continue;
@@ -68,4 +69,4 @@ void LogUnenforced(const StorageSet& storages, Log& log) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,15 +10,15 @@
 #include "apiserver/rest/storage_set.h"
 #include "base/log.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class UnenforcedBehaviour : public ResourceBehaviour {
  public:
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 };
 
 // Once the caches are filled.
 void LogUnenforced(const StorageSet& storages, Log& log);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/registry/find_default_rule.h"
 #include "apiserver/registry/find_normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void UseKinds() {
   SetConversionRules(FindConversionOfKind);
@@ -24,4 +24,4 @@ std::unique_ptr<const DefaultPlans> DefaultsOfKinds(const FeatureGates& gates, C
   return std::move(*plans);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

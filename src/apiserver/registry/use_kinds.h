@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/feature_gates.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Conversions and normal forms, which are the same for every server: for the whole process. Called
 // when a server starts, before it reads anything, and by main() of unit tests.
@@ -18,4 +18,4 @@ void UseKinds();
 // The defaults of one server. The clock, which may be null, outlives them.
 std::unique_ptr<const DefaultPlans> DefaultsOfKinds(const FeatureGates& gates, Clock* clock);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

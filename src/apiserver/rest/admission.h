@@ -21,7 +21,7 @@
 #include "serving/auth/user.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class AdmissionOperation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
@@ -44,19 +44,19 @@ struct AwaitedObject {
 
 struct AdmissionRequest {
   AdmissionOperation operation;
-  const ResourceDesc& resource;
+  const object::ResourceDesc& resource;
   std::string_view subresource;  // empty: the object itself
   std::string_view name_space;
   std::string_view name;  // of a create: as the client chose it, empty if it is to be generated;
                           // known by the time it is validated
-  const UserInfo& user;
-  Timestamp now;
+  const serving::UserInfo& user;
+  object::Timestamp now;
   Random& random;
   bool dry_run = false;
-  Document* object = nullptr;  // null on delete. Of a connect, its options.
-  Document* old = nullptr;     // null on create and connect
+  object::Document* object = nullptr;  // null on delete. Of a connect, its options.
+  object::Document* old = nullptr;     // null on create and connect
   const DeleteOptions* delete_options = nullptr;
-  Transaction& transaction;
+  store::Transaction& transaction;
   std::vector<std::string>& warnings;
   // What the audit log shall say of the request, by key; null: nobody keeps it.
   std::map<std::string, std::string>* audit_annotations = nullptr;
@@ -76,4 +76,4 @@ class Admission {
   virtual Result<void> Validate(AdmissionRequest& request) = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

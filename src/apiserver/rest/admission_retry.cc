@@ -6,7 +6,7 @@
 #include "apiserver/rest/resource_storage.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 AwaitedObject AdmissionRetry::Begin() const {
   AwaitedObject out;
@@ -20,14 +20,14 @@ bool AdmissionRetry::IsWorthRetrying(const AwaitedObject& awaited) {
   return awaited_.storage != nullptr && attempts_ < awaited_.attempts;
 }
 
-void AdmissionRetry::AwaitObject(RestContext& context, Responder& responder,
+void AdmissionRetry::AwaitObject(RestContext& context, net::Responder& responder,
                                  std::function<void()> found, std::function<void()> given_up) {
   ++attempts_;
   has_retried_ = true;
   awaited_.storage->cache().Get(
       {awaited_.name_space, awaited_.name, ""},
       [this, &context, &responder, found = std::move(found),
-       given_up = std::move(given_up)](const Result<CacheGetReply>& reply) mutable {
+       given_up = std::move(given_up)](const Result<store::CacheGetReply>& reply) mutable {
         if (reply && reply->entry) {
           return CatchUp(responder, reply->entry->revision(), std::move(found));
         }
@@ -37,15 +37,16 @@ void AdmissionRetry::AwaitObject(RestContext& context, Responder& responder,
 }
 
 // Admission asks the cache: it must have seen what the store has.
-void AdmissionRetry::CatchUp(Responder& responder, Revision revision, std::function<void()> found) {
+void AdmissionRetry::CatchUp(net::Responder& responder, store::Revision revision,
+                             std::function<void()> found) {
   awaited_.storage->cache().Get(
       {awaited_.name_space, awaited_.name, std::to_string(revision.value)},
-      [&responder, found = std::move(found)](const Result<CacheGetReply>&) mutable {
+      [&responder, found = std::move(found)](const Result<store::CacheGetReply>&) mutable {
         responder.Post(std::move(found));
       });
 }
 
-void AdmissionRetry::AwaitObjectLater(RestContext& context, Responder& responder,
+void AdmissionRetry::AwaitObjectLater(RestContext& context, net::Responder& responder,
                                       std::function<void()> found, std::function<void()> given_up) {
   const auto again = [this, &context, &responder, found = std::move(found),
                       given_up = std::move(given_up)] {
@@ -55,4 +56,4 @@ void AdmissionRetry::AwaitObjectLater(RestContext& context, Responder& responder
                         [&responder, again] { responder.Post(again); });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class AdmissionRetry {
  public:
@@ -22,17 +22,17 @@ class AdmissionRetry {
 
   // Looks for what the last try lacked and calls `found`, or `given_up`; both where the request is
   // handled. They keep this object alive.
-  void AwaitObject(RestContext& context, Responder& responder, std::function<void()> found,
+  void AwaitObject(RestContext& context, net::Responder& responder, std::function<void()> found,
                    std::function<void()> given_up);
 
  private:
-  void CatchUp(Responder& responder, Revision revision, std::function<void()> found);
-  void AwaitObjectLater(RestContext& context, Responder& responder, std::function<void()> found,
-                        std::function<void()> given_up);
+  void CatchUp(net::Responder& responder, store::Revision revision, std::function<void()> found);
+  void AwaitObjectLater(RestContext& context, net::Responder& responder,
+                        std::function<void()> found, std::function<void()> given_up);
 
   AwaitedObject awaited_;
   int attempts_ = 0;  // for it, so far
   bool has_retried_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

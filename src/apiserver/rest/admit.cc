@@ -4,11 +4,12 @@
 #include "apiserver/rest/connect_options.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Result<void> Admit(AdmissionOperation operation, Document& object, ApiRequest& request,
-                   const Endpoint& endpoint, bool dry_run, Transaction& transaction) {
+Result<void> Admit(AdmissionOperation operation, object::Document& object,
+                   serving::ApiRequest& request, const Endpoint& endpoint, bool dry_run,
+                   store::Transaction& transaction) {
   RestContext& context = *endpoint.context;
   if (context.admission == nullptr) return {};
   AdmissionRequest admission{.operation = operation,
@@ -29,18 +30,19 @@ Result<void> Admit(AdmissionOperation operation, Document& object, ApiRequest& r
 
 }  // namespace
 
-Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint& endpoint,
-                             bool dry_run, Transaction& transaction) {
+Result<void> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
+                             const Endpoint& endpoint, bool dry_run,
+                             store::Transaction& transaction) {
   return Admit(AdmissionOperation::kCreate, body, request, endpoint, dry_run, transaction);
 }
 
-Result<void> AdmitConnection(ApiRequest& request, const Endpoint& endpoint) {
+Result<void> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint) {
   if (request.query.Find("dryRun") != nullptr) return BadRequest("dryRun is not supported");
-  SKIFF_ASSIGN_OR_RETURN(Document options,
+  SKIFF_ASSIGN_OR_RETURN(object::Document options,
                          ConnectOptionsOf(request.info, request.query, endpoint.subresource->kind));
-  Transaction nothing;
+  store::Transaction nothing;
   return Admit(AdmissionOperation::kConnect, options, request, endpoint, /*dry_run=*/false,
                nothing);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,15 +8,16 @@
 #include "serving/request/api_request.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As the creation of `body` at the endpoint, with the name of the request. What is admitted may
 // have been changed. What plugins write besides goes into the transaction.
-Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint& endpoint,
-                             bool dry_run, Transaction& transaction);
+Result<void> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
+                             const Endpoint& endpoint, bool dry_run,
+                             store::Transaction& transaction);
 
 // As a connection to the subresource, with the options that the query and the path come to.
 // kBadRequest when those are wrong, and for a dry run: nothing can be connected only in theory.
-Result<void> AdmitConnection(ApiRequest& request, const Endpoint& endpoint);
+Result<void> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,13 +11,13 @@
 #include "base/random.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Nobody waits for an answer here.
-class NoSink final : public Responder::Sink {
+class NoSink final : public net::Responder::Sink {
  public:
-  void Respond(HttpResponse) override {}
+  void Respond(net::HttpResponse) override {}
   bool gone() const override { return true; }
   void Post(std::move_only_function<void()>) override {}
 };
@@ -32,7 +32,7 @@ class RecordingAdmission final : public Admission {
     asked = std::string(request.object->type()->name) + " " + std::string(request.resource.name) +
             "/" + std::string(request.subresource) + " " + std::string(request.name_space) + "/" +
             std::string(request.name) + " " + request.user.name + " " +
-            EncodeJson(request.object->root());
+            object::EncodeJson(request.object->root());
     return refuse_mutating ? Refusal() : Result<void>();
   }
   Result<void> Validate(AdmissionRequest&) override {
@@ -56,16 +56,17 @@ class AdmitConnectionTest : public ::testing::Test {
                         .defaults = KindDefaults(),
                         .settings = kDefaultSettings};
     context.admission = admission;
-    ApiRequest request{.http = {}, .responder = Responder(std::make_shared<NoSink>())};
-    auto parsed = QueryParameters::Parse(query);
+    serving::ApiRequest request{.http = {},
+                                .responder = net::Responder(std::make_shared<NoSink>())};
+    auto parsed = serving::QueryParameters::Parse(query);
     EXPECT_TRUE(parsed);
     request.query = std::move(*parsed);
-    auto info = ReadRequestInfo("POST", path, request.query);
+    auto info = serving::ReadRequestInfo("POST", path, request.query);
     EXPECT_TRUE(info);
     request.info = std::move(*info);
     request.user.name = "ann";
     Endpoint endpoint;
-    endpoint.resource = FindResource(request.info.group, "v1", request.info.resource);
+    endpoint.resource = object::FindResource(request.info.group, "v1", request.info.resource);
     endpoint.subresource = endpoint.resource->FindSubresource(request.info.subresource);
     endpoint.context = &context;
     const Result<void> admitted = AdmitConnection(request, endpoint);
@@ -149,4 +150,4 @@ TEST_F(AdmitConnectionTest, WithoutPluginsEverythingThatIsRightIsAdmitted) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,15 +13,16 @@
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::vector<std::string> DuplicatesOf(std::vector<FieldIssue> issues) {
+std::vector<std::string> DuplicatesOf(std::vector<object::FieldIssue> issues) {
   // In the order of the text.
-  std::ranges::stable_sort(issues, {}, [](const FieldIssue& each) { return each.position.line; });
+  std::ranges::stable_sort(issues, {},
+                           [](const object::FieldIssue& each) { return each.position.line; });
   std::vector<std::string> out;
-  for (const FieldIssue& issue : issues) {
-    if (issue.kind != FieldIssue::kDuplicate) continue;
+  for (const object::FieldIssue& issue : issues) {
+    if (issue.kind != object::FieldIssue::kDuplicate) continue;
     const std::string_view path = issue.path;
     const size_t dot = path.rfind('.');
     out.push_back("line " + std::to_string(issue.position.line) + ": key " +
@@ -41,36 +42,36 @@ std::unexpected<Status> UnreadableYaml(const Status& why) {
   return Unreadable("error converting YAML to JSON: yaml: " + place + why.message());
 }
 
-std::string_view GoKind(const Value& value) {
+std::string_view GoKind(const object::Value& value) {
   if (value.is_list()) return "array";
   if (value.is_string()) return "string";
-  return value.tag() == Tag::kBool ? "bool" : "number";
+  return value.tag() == object::Tag::kBool ? "bool" : "number";
 }
 
 }  // namespace
 
-bool IsForced(const ApiRequest& request) { return request.query.IsTrue("force"); }
+bool IsForced(const serving::ApiRequest& request) { return request.query.IsTrue("force"); }
 
-Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request) {
+Result<AppliedConfiguration> ReadConfiguration(const serving::ApiRequest& request) {
   const std::string_view body = request.http.body;
-  std::vector<FieldIssue> issues;
-  DecodeOptions options;
+  std::vector<object::FieldIssue> issues;
+  object::DecodeOptions options;
   options.issues = &issues;
   options.borrow_text = true;
-  Result<Document> config;
+  Result<object::Document> config;
   const std::string_view start = TrimSpace(body);
-  if (!start.empty() && start[0] == '{') config = DecodeJson(body, nullptr, options);
+  if (!start.empty() && start[0] == '{') config = object::DecodeJson(body, nullptr, options);
   // JSON is the form that clients send; all else is YAML, and so is what only looks like JSON.
   if (!config || !config->root().is_map()) {
     issues.clear();
-    YamlOptions yaml_options;
+    object::YamlOptions yaml_options;
     yaml_options.issues = &issues;
-    const Result<YamlJson> yaml = YamlToJson(body, yaml_options);
+    const Result<object::YamlJson> yaml = object::YamlToJson(body, yaml_options);
     if (!yaml) return UnreadableYaml(yaml.error());
-    config = DecodeJson(yaml->json(), nullptr);
+    config = object::DecodeJson(yaml->json(), nullptr);
     if (!config) return UnreadableYaml(config.error());
   }
-  if (config->root().is_null()) config->root() = Value::EmptyMap();
+  if (config->root().is_null()) config->root() = object::Value::EmptyMap();
   if (!config->root().is_map()) {
     return Unreadable("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
                       std::string(GoKind(config->root())) +
@@ -79,7 +80,7 @@ Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request) {
   return AppliedConfiguration{std::move(*config), DuplicatesOf(issues)};
 }
 
-Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied) {
+Result<void> ReportDuplicates(serving::ApiRequest& request, const AppliedConfiguration& applied) {
   if (applied.duplicates.empty()) return {};
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
   if (mode == FieldValidation::kIgnore) return {};
@@ -93,18 +94,18 @@ Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& a
   return {};
 }
 
-MakeNew MakeApplied(ApiRequest& request, const Endpoint& endpoint) {
+MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint) {
   // Read when it is first needed: an apply that is known to change nothing never needs it.
   return [&request, &endpoint, warned = request.warnings,
           read = std::optional<AppliedConfiguration>()](
-             Document* current) mutable -> Result<Document> {
+             object::Document* current) mutable -> Result<object::Document> {
     request.warnings = warned;
     if (!read) {
       SKIFF_ASSIGN_OR_RETURN(read, ReadConfiguration(request));
     }
     const RequestWriter writer(request, endpoint);
-    const Document nothing = Document::OfType(endpoint.resource->kind);
-    SKIFF_ASSIGN_OR_RETURN(Document object,
+    const object::Document nothing = object::Document::OfType(endpoint.resource->kind);
+    SKIFF_ASSIGN_OR_RETURN(object::Document object,
                            ApplyConfiguration(endpoint.context->defaults, writer.get(),
                                               current != nullptr ? *current : nothing, read->config,
                                               IsForced(request)));
@@ -113,4 +114,4 @@ MakeNew MakeApplied(ApiRequest& request, const Endpoint& endpoint) {
   };
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,19 +10,19 @@
 #include "object/value.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-bool IsForced(const ApiRequest& request);
+bool IsForced(const serving::ApiRequest& request);
 // The configuration that is applied, an untyped tree. Duplicate keys are reported by the request's
 // mode, once the configuration has been applied: see ReportDuplicates().
 struct AppliedConfiguration {
-  Document config;
+  object::Document config;
   std::vector<std::string> duplicates;
 };
-Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request);
-Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied);
+Result<AppliedConfiguration> ReadConfiguration(const serving::ApiRequest& request);
+Result<void> ReportDuplicates(serving::ApiRequest& request, const AppliedConfiguration& applied);
 
 // What the request makes of an object. Both outlive it.
-MakeNew MakeApplied(ApiRequest& request, const Endpoint& endpoint);
+MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

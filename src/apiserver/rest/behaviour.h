@@ -16,17 +16,17 @@
 #include "serving/request/api_request.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // One write under way. Objects are in the stored version. A behaviour may add writes of other keys
 // to the transaction, with their conditions; if one of those fails, everything is prepared anew.
 struct WriteContext {
-  const ResourceDesc& resource;
+  const object::ResourceDesc& resource;
   std::string_view subresource;  // empty: the object itself
-  Timestamp now;
+  object::Timestamp now;
   Random& random;
-  const UserInfo* user;  // null: the server itself
-  Transaction& transaction;
+  const serving::UserInfo* user;  // null: the server itself
+  store::Transaction& transaction;
   const KindSettings& settings;
   bool dry_run = false;
   // Where texts of Warning headers go; null: nobody reads them.
@@ -54,45 +54,47 @@ class ResourceBehaviour {
   virtual ~ResourceBehaviour() = default;
 
   // After the schema's actions and before validation.
-  virtual Result<void> PrepareForCreate(WriteContext&, Document& object) {
+  virtual Result<void> PrepareForCreate(WriteContext&, object::Document& object) {
     static_cast<void>(object);
     return {};
   }
-  virtual Result<void> PrepareForUpdate(WriteContext&, Document& old, Document& object) {
+  virtual Result<void> PrepareForUpdate(WriteContext&, object::Document& old,
+                                        object::Document& object) {
     static_cast<void>(old), static_cast<void>(object);
     return {};
   }
   // What can be wrong with the object beyond the rules of its kind, which see nothing but objects;
   // those are asked first, and `follows_rules` is what they found. What is added here stands before
   // what they report. `old` is null when the object is new. The place for warnings, too.
-  virtual void Check(WriteContext&, const Document* old, const Document& object, bool follows_rules,
-                     FieldErrors& errors) {
+  virtual void Check(WriteContext&, const object::Document* old, const object::Document& object,
+                     bool follows_rules, FieldErrors& errors) {
     static_cast<void>(old), static_cast<void>(object), static_cast<void>(follows_rules);
     static_cast<void>(errors);
   }
   // Whether an update leaves nothing to wait for, so that the object goes; beyond the rule for
   // finalizers, which holds for all.
-  virtual bool IsFinished(WriteContext&, Document& object) {
+  virtual bool IsFinished(WriteContext&, object::Document& object) {
     static_cast<void>(object);
     return false;
   }
   // Whether the object needs to stay, for a grace period: how many seconds. Only of resources whose
   // schema says that they are deleted gracefully.
-  virtual int64_t GracePeriodSeconds(const DeleteOptions& options, Document& object) {
+  virtual int64_t GracePeriodSeconds(const DeleteOptions& options, object::Document& object) {
     static_cast<void>(options), static_cast<void>(object);
     return 0;
   }
   // Before an object goes for good; it may refuse, or keep the object by changing it and returning
   // true.
-  virtual Result<bool> KeepsOnDelete(WriteContext&, const DeleteOptions&, Document& object) {
+  virtual Result<bool> KeepsOnDelete(WriteContext&, const DeleteOptions&,
+                                     object::Document& object) {
     static_cast<void>(object);
     return false;
   }
   // The object is going in this transaction.
-  virtual Result<void> OnRemove(WriteContext&, Document& object) {
+  virtual Result<void> OnRemove(WriteContext&, object::Document& object) {
     static_cast<void>(object);
     return {};
   }
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

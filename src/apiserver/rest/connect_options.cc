@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A whole number of 16 bits without a sign. The messages are those of Kubernetes.
-Result<Value> PortOf(std::string_view text) {
+Result<object::Value> PortOf(std::string_view text) {
   const auto fault = [text](std::string_view what) {
     return BadRequest("cannot convert to []int32: strconv.ParseUint: parsing \"" +
                       std::string(text) + "\": " + std::string(what));
@@ -23,13 +23,13 @@ Result<Value> PortOf(std::string_view text) {
   uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc()) return fault("value out of range");
-  return Value::Int(port);
+  return object::Value::Int(port);
 }
 
-Result<void> AddPorts(std::string_view text, Arena& arena, Value& list) {
+Result<void> AddPorts(std::string_view text, Arena& arena, object::Value& list) {
   while (true) {
     const size_t comma = text.find(',');
-    SKIFF_ASSIGN_OR_RETURN(const Value port, PortOf(text.substr(0, comma)));
+    SKIFF_ASSIGN_OR_RETURN(const object::Value port, PortOf(text.substr(0, comma)));
     list.Append(arena, port);
     if (comma == std::string_view::npos) return {};
     text.remove_prefix(comma + 1);
@@ -37,20 +37,20 @@ Result<void> AddPorts(std::string_view text, Arena& arena, Value& list) {
 }
 
 // What follows the subresource in the URL, with the slash at its end that joining its parts loses.
-std::string PathOf(const RequestInfo& info) {
+std::string PathOf(const serving::RequestInfo& info) {
   std::string path;
   for (const std::string& part : info.rest) path += "/" + part;
   if (info.path.ends_with('/') && !path.ends_with('/')) path += '/';
   return path;
 }
 
-Result<Value> ListOf(const FieldDesc& field, const std::vector<std::string_view>& texts,
-                     Arena& arena) {
-  Value list = Value::EmptyList();
+Result<object::Value> ListOf(const object::FieldDesc& field,
+                             const std::vector<std::string_view>& texts, Arena& arena) {
+  object::Value list = object::Value::EmptyList();
   for (const std::string_view text : texts) {
-    if (field.type == FieldType::kString) {
-      list.Append(arena, Value::String(text).CopyInto(arena));
-    } else if (field.type == FieldType::kInt32) {
+    if (field.type == object::FieldType::kString) {
+      list.Append(arena, object::Value::String(text).CopyInto(arena));
+    } else if (field.type == object::FieldType::kInt32) {
       SKIFF_RETURN_IF_ERROR(AddPorts(text, arena, list));
     }
   }
@@ -59,30 +59,31 @@ Result<Value> ListOf(const FieldDesc& field, const std::vector<std::string_view>
 
 }  // namespace
 
-Result<Document> ConnectOptionsOf(const RequestInfo& info, const QueryParameters& query,
-                                  const MessageDesc* type) {
-  Document out = Document::OfType(type);
-  for (const FieldDesc& field : type->fields) {
+Result<object::Document> ConnectOptionsOf(const serving::RequestInfo& info,
+                                          const serving::QueryParameters& query,
+                                          const object::MessageDesc* type) {
+  object::Document out = object::Document::OfType(type);
+  for (const object::FieldDesc& field : type->fields) {
     const std::string_view name = field.name();
     if (name == "kind" || name == "apiVersion") continue;
     if (name == "path") {
       const std::string path = PathOf(info);
       if (path.empty()) continue;
-      out.root().Set(out.arena(), name, Value::String(path).CopyInto(out.arena()));
+      out.root().Set(out.arena(), name, object::Value::String(path).CopyInto(out.arena()));
       continue;
     }
     const std::vector<std::string_view> texts = query.All(name);
     if (texts.empty()) continue;
-    if (field.cardinality != Cardinality::kSingle) {
-      SKIFF_ASSIGN_OR_RETURN(const Value list, ListOf(field, texts, out.arena()));
+    if (field.cardinality != object::Cardinality::kSingle) {
+      SKIFF_ASSIGN_OR_RETURN(const object::Value list, ListOf(field, texts, out.arena()));
       out.root().Set(out.arena(), name, list);
-    } else if (field.type == FieldType::kBool) {
-      out.root().Set(out.arena(), name, Value::Bool(query.IsTrue(name)));
-    } else if (field.type == FieldType::kString) {
-      out.root().Set(out.arena(), name, Value::String(texts[0]).CopyInto(out.arena()));
+    } else if (field.type == object::FieldType::kBool) {
+      out.root().Set(out.arena(), name, object::Value::Bool(query.IsTrue(name)));
+    } else if (field.type == object::FieldType::kString) {
+      out.root().Set(out.arena(), name, object::Value::String(texts[0]).CopyInto(out.arena()));
     }
   }
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

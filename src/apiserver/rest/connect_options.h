@@ -6,12 +6,13 @@
 #include "serving/request/query.h"
 #include "serving/request/request_info.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Names and values of the query that fit no field are passed over. A field `path` is what follows
 // the subresource in the URL, whatever the query says. Ports come one by one or with commas
 // between them; kBadRequest for what is no port.
-Result<Document> ConnectOptionsOf(const RequestInfo& info, const QueryParameters& query,
-                                  const MessageDesc* type);
+Result<object::Document> ConnectOptionsOf(const serving::RequestInfo& info,
+                                          const serving::QueryParameters& query,
+                                          const object::MessageDesc* type);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,21 +16,21 @@
 #include "base/limits.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // One create under way. Each try starts anew from what the client gave; but nearly always the first
 // one is the last, which therefore takes the object that is at hand, and others read the body
 // again.
 struct Creation {
-  ApiRequestPtr request;
+  serving::ApiRequestPtr request;
   const Endpoint& endpoint;
   bool dry_run;
-  size_t warned;                        // warnings that the request had before
-  std::optional<Document> object = {};  // in the version of the request
-  std::string name = {};                // that the client chose; empty: the server does
-  std::string prefix = {};              // generateName
-  bool drops_fields = false;            // managedFields, which made it too large for the store
+  size_t warned;                                // warnings that the request had before
+  std::optional<object::Document> object = {};  // in the version of the request
+  std::string name = {};                        // that the client chose; empty: the server does
+  std::string prefix = {};                      // generateName
+  bool drops_fields = false;  // managedFields, which made it too large for the store
   int tries = 0;
   AwaitedObject awaited = {};  // what admission lacked
   AdmissionRetry admission_retry = {};
@@ -40,22 +40,23 @@ void TryCreate(std::shared_ptr<Creation> creation);
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused);
 
 // The object that the client gave, with its owners.
-Result<Document> Read(Creation& creation) {
-  ApiRequest& request = *creation.request;
+Result<object::Document> Read(Creation& creation) {
+  serving::ApiRequest& request = *creation.request;
   const Endpoint& endpoint = creation.endpoint;
   // Warnings of a former try are told once.
   request.warnings.resize(creation.warned);
-  SKIFF_ASSIGN_OR_RETURN(Document object, ReadBody(request,
-                                                   {endpoint.resource->kind,
-                                                    endpoint.resource->version->desc->api_version,
-                                                    endpoint.resource->kind_name},
-                                                   endpoint.context->defaults));
+  SKIFF_ASSIGN_OR_RETURN(
+      object::Document object,
+      ReadBody(request,
+               {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
+                endpoint.resource->kind_name},
+               endpoint.context->defaults));
   // Nobody owns what FillMetaForCreate() takes away.
   for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
     MetaOf(object).Erase(name);
   }
   DropDuplicateOwners(object, false, request.warnings);
-  TrackWrite(request, endpoint, Document::OfType(endpoint.resource->kind), object);
+  TrackWrite(request, endpoint, object::Document::OfType(endpoint.resource->kind), object);
   if (creation.drops_fields) EraseManagedFields(object);
   if (endpoint.resource->namespaced) {
     SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, object));
@@ -83,14 +84,14 @@ Status Taken(const Creation& creation, std::string_view name, const CurrentObjec
                      ", the server was not able to generate a unique name for the object");
     taken.SetRetryAfterSeconds(1);
   }
-  if (Result<Document> object = current.Decode(); object && MetaOf(*object).deleting()) {
+  if (Result<object::Document> object = current.Decode(); object && MetaOf(*object).deleting()) {
     taken.SetMessage("object is being deleted: " + taken.message());
   }
   return taken;
 }
 
 void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> changed) {
-  ApiRequest& request = *creation->request;
+  serving::ApiRequest& request = *creation->request;
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
     if (taken && creation->name.empty() && ++creation->tries < limits::kMaxGenerateNameTries) {
@@ -101,10 +102,10 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
         !std::exchange(creation->drops_fields, true)) {
       return TryCreate(creation);
     }
-    return RespondError(request, changed.error());
+    return serving::RespondError(request, changed.error());
   }
   RespondStored(request, creation->endpoint, 201, changed->bytes,
-                creation->dry_run ? Revision{} : changed->revision);
+                creation->dry_run ? store::Revision{} : changed->revision);
 }
 
 void TryCreate(std::shared_ptr<Creation> creation) {
@@ -139,29 +140,32 @@ void TryCreate(std::shared_ptr<Creation> creation) {
 // Admission may have refused only for lack of something that is about to be there.
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
   Creation& ref = *creation;
-  if (!ref.admission_retry.IsWorthRetrying(ref.awaited)) return RespondError(*ref.request, refused);
+  if (!ref.admission_retry.IsWorthRetrying(ref.awaited))
+    return serving::RespondError(*ref.request, refused);
   ref.admission_retry.AwaitObject(
       *ref.endpoint.context, ref.request->responder, [creation] { TryCreate(creation); },
-      [creation, refused = std::move(refused)] { RespondError(*creation->request, refused); });
+      [creation, refused = std::move(refused)] {
+        serving::RespondError(*creation->request, refused);
+      });
 }
 
 }  // namespace
 
-void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
-  ApiRequest& ref = *request;
-  const auto format = NegotiateOutput(ref, ResponseKind::kObject);
-  if (!format) return RespondError(ref, format.error());
+void HandleCreate(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  serving::ApiRequest& ref = *request;
+  const auto format = serving::NegotiateOutput(ref, serving::ResponseKind::kObject);
+  if (!format) return serving::RespondError(ref, format.error());
   const Result<bool> dry_run = CheckWriteOptions(ref);
-  if (!dry_run) return RespondError(ref, dry_run.error());
+  if (!dry_run) return serving::RespondError(ref, dry_run.error());
   const size_t warned = ref.warnings.size();
   auto creation =
       std::make_shared<Creation>(Creation{std::move(request), endpoint, *dry_run, warned});
-  Result<Document> object = Read(*creation);
-  if (!object) return RespondError(ref, object.error());
+  Result<object::Document> object = Read(*creation);
+  if (!object) return serving::RespondError(ref, object.error());
   creation->name = MetaOf(*object).name();
   creation->prefix = MetaOf(*object).Text("generateName");
   creation->object = std::move(*object);
   TryCreate(std::move(creation));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

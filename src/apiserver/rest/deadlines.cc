@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Deadlines::Deadlines(Clock& clock) : clock_(clock) {
   thread_ = std::make_unique<Thread>("deadlines", [this] { Run(); });
@@ -60,4 +60,4 @@ void Deadlines::Run() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class Deadlines {
  public:
@@ -48,4 +48,4 @@ class Deadlines {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

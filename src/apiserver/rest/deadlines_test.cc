@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using std::chrono::seconds;
@@ -90,4 +90,4 @@ TEST_F(DeadlinesTest, AllAreWokenAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

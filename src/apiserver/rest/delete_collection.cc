@@ -14,7 +14,7 @@
 #include "apiserver/rest/rest_response.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Entries that are looked at before others have their turn on the loop, when few of them match.
@@ -22,8 +22,8 @@ constexpr size_t kEntriesPerTask = 1024;
 
 class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletion> {
  public:
-  CollectionDeletion(ApiRequestPtr request, const Endpoint& endpoint, DeleteOptions options,
-                     ListReply listed)
+  CollectionDeletion(serving::ApiRequestPtr request, const Endpoint& endpoint,
+                     DeleteOptions options, store::ListReply listed)
       : request_(std::move(request)),
         endpoint_(endpoint),
         options_(std::move(options)),
@@ -43,7 +43,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
     // Nothing more is deleted after a fault, or for a client that has gone.
     const bool goes_on = !error_ && !request_->responder.gone();
     size_t looks = kEntriesPerTask;
-    const CacheEntry* entry = goes_on ? at_.NextWithin(looks) : nullptr;
+    const store::CacheEntry* entry = goes_on ? at_.NextWithin(looks) : nullptr;
     if (entry == nullptr && goes_on && !at_.done()) {
       request_->responder.Post([self = shared_from_this()] { self->Next(); });
       return;
@@ -74,55 +74,57 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
   }
 
   void Finish() {
-    if (error_) return RespondError(*request_, *error_);
-    if (RespondLocally(*request_, 200, [&](LocalResponse& answer) {
+    if (error_) return serving::RespondError(*request_, *error_);
+    if (serving::RespondLocally(*request_, 200, [&](serving::LocalResponse& answer) {
           answer.rest().Listed(endpoint_.view, std::move(listed_));
         })) {
       return;
     }
-    const Result<OutputFormat> format = NegotiateOutput(*request_, ResponseKind::kList);
-    if (!format) return RespondError(*request_, format.error());
+    const Result<serving::OutputFormat> format =
+        serving::NegotiateOutput(*request_, serving::ResponseKind::kList);
+    if (!format) return serving::RespondError(*request_, format.error());
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
-    if (!encoder) return RespondError(*request_, encoder.error());
+    if (!encoder) return serving::RespondError(*request_, encoder.error());
     RespondList(*request_, endpoint_.context->clock, std::move(*encoder), *format);
   }
 
-  ApiRequestPtr request_;
+  serving::ApiRequestPtr request_;
   const Endpoint& endpoint_;
   DeleteOptions options_;
-  ListReply listed_;
-  ListCursor at_;
+  store::ListReply listed_;
+  store::ListCursor at_;
   int64_t working_ = 0;          // deletions under way, and those about to begin
   std::optional<Status> error_;  // the first
 };
 
 }  // namespace
 
-void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandleDeleteCollection(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   // What cannot be answered is not begun.
-  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kList);
-  if (!format) return RespondError(*request, format.error());
+  const Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(*request, serving::ResponseKind::kList);
+  if (!format) return serving::RespondError(*request, format.error());
   Result<ListOptions> list = ReadListOptions(*request, endpoint);
-  if (!list) return RespondError(*request, list.error());
+  if (!list) return serving::RespondError(*request, list.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
-  if (!options) return RespondError(*request, options.error());
+  if (!options) return serving::RespondError(*request, options.error());
   if (options->unreadable && endpoint.context->may_delete_unreadable) {
-    return RespondError(
+    return serving::RespondError(
         *request, UnreadableDeletionRefused("DeleteOptions", "meta.k8s.io", "",
                                             "is not allowed with DELETECOLLECTION, try again after "
                                             "removing the option"));
   }
   options->unreadable = false;
   WarnOfOrphans(*endpoint.resource, *options, *request);
-  CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
-                          std::move(list->resource_version_match), std::move(list->continue_token),
-                          list->limit};
+  store::CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
+                                 std::move(list->resource_version_match),
+                                 std::move(list->continue_token), list->limit};
   endpoint.storage->cache().List(
       std::move(wanted), [request = std::move(request), &endpoint,
-                          options = std::move(*options)](Result<ListReply> reply) mutable {
-        if (!reply) return RespondError(*request, reply.error());
+                          options = std::move(*options)](Result<store::ListReply> reply) mutable {
+        if (!reply) return serving::RespondError(*request, reply.error());
         if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
-          return RespondError(*request, readable.error());
+          return serving::RespondError(*request, readable.error());
         }
         std::make_shared<CollectionDeletion>(std::move(request), endpoint, std::move(options),
                                              std::move(*reply))
@@ -130,4 +132,4 @@ void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
       });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

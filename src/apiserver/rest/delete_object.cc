@@ -9,12 +9,12 @@
 #include "apiserver/rest/object_meta.h"
 #include "object/object_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 Result<void> CheckPreconditions(const Deletion& deletion, const MetaOf& meta) {
   const DeleteOptions& options = deletion.options;
-  const ResourceDesc& resource = *deletion.endpoint.resource;
+  const object::ResourceDesc& resource = *deletion.endpoint.resource;
   const std::string_view group = resource.version->desc->group;
   // Namespaces have their own words for it; the others name the kind instead of the resource, and
   // events of both groups are one.
@@ -27,7 +27,7 @@ Result<void> CheckPreconditions(const Deletion& deletion, const MetaOf& meta) {
                                       "Precondition failed: " + what + " in precondition: " +
                                           wanted + ", " + what + " in object meta: " + found));
     }
-    return std::unexpected(ConflictingObject(
+    return std::unexpected(object::ConflictingObject(
         group == "events.k8s.io" ? "" : group, resource.kind_name, deletion.name,
         "the " + what + " in the precondition (" + wanted + ") does not match the " + what +
             " in record (" + found + "). The object might have been " + why));
@@ -42,7 +42,7 @@ Result<void> CheckPreconditions(const Deletion& deletion, const MetaOf& meta) {
 }
 
 // The grace period that an object has which is on its way out already; 0: none.
-int64_t GraceLeft(const StorageDesc& storage, const MetaOf& meta) {
+int64_t GraceLeft(const object::StorageDesc& storage, const MetaOf& meta) {
   if (!storage.graceful || !meta.deleting()) return 0;
   const int64_t left = meta.grace_period_seconds().value_or(0);
   return left < 0 ? 1 : left;
@@ -57,14 +57,16 @@ std::optional<int64_t> Hastened(const DeleteOptions& options, int64_t left) {
 }
 
 // Which of the finalizers of garbage collection the object gets or loses.
-void SetPropagation(const DeleteOptions& options, const StorageDesc& storage, MetaOf& meta) {
-  if (storage.propagation == DeletePropagation::kUnsupported) return;
+void SetPropagation(const DeleteOptions& options, const object::StorageDesc& storage,
+                    MetaOf& meta) {
+  if (storage.propagation == object::DeletePropagation::kUnsupported) return;
   std::string propagation = options.propagation;
   if (options.orphan_dependents) propagation = *options.orphan_dependents ? "Orphan" : "Background";
   if (propagation.empty()) {
     // What is set already stays; else the resource has its own way.
     if (meta.HasFinalizer("orphan") || meta.HasFinalizer("foregroundDeletion")) return;
-    propagation = storage.propagation == DeletePropagation::kOrphan ? "Orphan" : "Background";
+    propagation =
+        storage.propagation == object::DeletePropagation::kOrphan ? "Orphan" : "Background";
   }
   meta.RemoveFinalizer("orphan");
   meta.RemoveFinalizer("foregroundDeletion");
@@ -73,7 +75,7 @@ void SetPropagation(const DeleteOptions& options, const StorageDesc& storage, Me
 }
 
 // The object is on its way out, `grace` seconds from now; a second deletion can only hasten it.
-void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
+void MarkDeleted(object::Document& object, int64_t grace, object::Timestamp now) {
   MetaOf meta(object);
   if (!meta.deleting()) {
     meta.SetDeletionTimestamp({now.seconds + grace, 0});
@@ -90,7 +92,8 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
   meta.SetGracePeriodSeconds(grace);
 }
 
-Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transaction& transaction) {
+Result<void> Admit(Deletion& deletion, object::Document& object, object::Timestamp now,
+                   store::Transaction& transaction) {
   if (deletion.admit) return deletion.admit(transaction);
   RestContext& context = *deletion.endpoint.context;
   if (context.admission == nullptr || deletion.user == nullptr) return {};
@@ -116,7 +119,7 @@ Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transact
 // Nothing is asked of an object that cannot be read: neither preconditions nor finalizers, nor
 // admission, which would want to see it.
 Result<Change> DecideUnseen(const Deletion& deletion, const CurrentObject* current) {
-  const ResourceDesc& resource = *deletion.endpoint.resource;
+  const object::ResourceDesc& resource = *deletion.endpoint.resource;
   if (current == nullptr || !current->unreadable) {
     return std::unexpected(UnreadableDeletionRefused(
         resource.name, resource.version->desc->group, deletion.name,
@@ -131,9 +134,9 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   const Endpoint& endpoint = deletion.endpoint;
   if (deletion.options.unreadable) return DecideUnseen(deletion, current);
   if (current == nullptr) return std::unexpected(NotFound(*endpoint.resource, deletion.name));
-  SKIFF_ASSIGN_OR_RETURN(Document object, current->Decode());
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, current->Decode());
   RestContext& context = *endpoint.context;
-  const Timestamp now = NowOf(context.clock);
+  const object::Timestamp now = NowOf(context.clock);
   Change change;
   WriteContext write{*endpoint.resource,
                      {},
@@ -179,7 +182,7 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
 
 }  // namespace
 
-void DeleteObject(Deletion deletion, StoreCallback<Changed> done) {
+void DeleteObject(Deletion deletion, store::StoreCallback<Changed> done) {
   ObjectChange change;
   change.storage = deletion.endpoint.storage;
   change.name_space = deletion.name_space;
@@ -193,4 +196,4 @@ void DeleteObject(Deletion deletion, StoreCallback<Changed> done) {
   ChangeObject(std::move(change), std::move(done));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

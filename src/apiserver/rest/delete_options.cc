@@ -10,7 +10,7 @@
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr const char* kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -26,25 +26,25 @@ Result<void> CheckOptionsKind(std::string_view kind, std::string_view api_versio
                     "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"");
 }
 
-Result<Document> ReadOptionsBody(const ApiRequest& request) {
+Result<object::Document> ReadOptionsBody(const serving::ApiRequest& request) {
   if (request.body != nullptr) return request.body->Copy();
-  const MessageDesc* type = views::meta_v1::DeleteOptions::Type();
+  const object::MessageDesc* type = views::meta_v1::DeleteOptions::Type();
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   if (media == BodyMedia::kProtobuf) {
-    SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope,
-                           OpenProtobufEnvelope(request.http.body));
+    SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                           object::OpenProtobufEnvelope(request.http.body));
     SKIFF_RETURN_IF_ERROR(CheckOptionsKind(envelope.kind, envelope.api_version));
-    return DecodeProtobuf(envelope.raw, type);
+    return object::DecodeProtobuf(envelope.raw, type);
   }
   std::string json = request.http.body;
   if (media == BodyMedia::kYaml) {
-    SKIFF_ASSIGN_OR_RETURN(const YamlJson yaml, YamlToJson(request.http.body));
+    SKIFF_ASSIGN_OR_RETURN(const object::YamlJson yaml, object::YamlToJson(request.http.body));
     json = yaml.json();
   }
-  const Result<TypeMeta> meta = PeekTypeMeta(json);
+  const Result<object::TypeMeta> meta = object::PeekTypeMeta(json);
   if (!meta) return BadRequest(kNoTypeMeta + JsonFault(meta.error()));
   SKIFF_RETURN_IF_ERROR(CheckOptionsKind(meta->kind, meta->api_version));
-  return DecodeJson(json, type);
+  return object::DecodeJson(json, type);
 }
 
 void Take(const views::meta_v1::DeleteOptions& options, DeleteOptions& out,
@@ -59,14 +59,14 @@ void Take(const views::meta_v1::DeleteOptions& options, DeleteOptions& out,
   for (const std::string_view each : options.dry_run()) dry_run.emplace_back(each);
 }
 
-Result<void> TakeBody(const ApiRequest& request, DeleteOptions& out,
+Result<void> TakeBody(const serving::ApiRequest& request, DeleteOptions& out,
                       std::vector<std::string>& dry_run) {
-  SKIFF_ASSIGN_OR_RETURN(const Document body, ReadOptionsBody(request));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document body, ReadOptionsBody(request));
   if (body.root().is_object()) Take(views::meta_v1::DeleteOptions(body), out, dry_run);
   return {};
 }
 
-Result<void> TakeQuery(const ApiRequest& request, DeleteOptions& out,
+Result<void> TakeQuery(const serving::ApiRequest& request, DeleteOptions& out,
                        std::vector<std::string>& dry_run) {
   SKIFF_ASSIGN_OR_RETURN(out.grace_period_seconds, request.query.OptionalInt("gracePeriodSeconds"));
   out.propagation = request.query.Get("propagationPolicy");
@@ -79,14 +79,14 @@ Result<void> TakeQuery(const ApiRequest& request, DeleteOptions& out,
 Result<void> Check(const DeleteOptions& options, const std::vector<std::string>& dry_run) {
   std::vector<StatusCause> causes;
   if (!options.propagation.empty() && options.orphan_dependents) {
-    causes.push_back(InvalidField("propagationPolicy", JsonText(options.propagation),
+    causes.push_back(InvalidField("propagationPolicy", object::JsonText(options.propagation),
                                   "orphanDependents and deletionPropagation cannot be both set"));
   }
   bool known = options.propagation.empty();
   for (const std::string_view each : kPropagations) known |= options.propagation == each;
   if (!known) {
     causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: " + JsonText(options.propagation) +
+                      "Unsupported value: " + object::JsonText(options.propagation) +
                           ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
                       "propagationPolicy"});
   }
@@ -130,7 +130,7 @@ Result<DeleteOptions> DeleteOptionsOf(const views::meta_v1::DeleteOptions& optio
   return out;
 }
 
-Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
+Result<DeleteOptions> ReadDeleteOptions(serving::ApiRequest& request) {
   DeleteOptions out;
   std::vector<std::string> dry_run;
   if (request.body == nullptr && request.http.body.empty()) {
@@ -146,8 +146,8 @@ Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
   return out;
 }
 
-void WarnOfOrphans(const ResourceDesc& resource, const DeleteOptions& options,
-                   ApiRequest& request) {
+void WarnOfOrphans(const object::ResourceDesc& resource, const DeleteOptions& options,
+                   serving::ApiRequest& request) {
   if (resource.name != "jobs" || resource.version->desc->group != "batch") return;
   if (!options.propagation.empty() || options.orphan_dependents) return;
   request.warnings.push_back(
@@ -156,4 +156,4 @@ void WarnOfOrphans(const ResourceDesc& resource, const DeleteOptions& options,
       "this warning");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,7 +19,7 @@
 #include "object/resource.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
@@ -35,13 +35,13 @@ struct RestContext {
   Duration min_request_timeout = std::chrono::seconds(1800);
   // Whether who asks for something else, such as an update of what is not there, may create it too;
   // null: everybody.
-  std::function<Result<void>(const ApiRequest&)> may_create = {};
+  std::function<Result<void>(const serving::ApiRequest&)> may_create = {};
   // Whether who asks may delete what cannot be read, unseen; null: that is not offered.
-  std::function<Result<void>(const ApiRequest&)> may_delete_unreadable = {};
+  std::function<Result<void>(const serving::ApiRequest&)> may_delete_unreadable = {};
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
   // Takes fields of features that are off out of what is written; null: there are none.
-  void (*drop_disabled_fields)(const FeatureGates& gates, const ResourceDesc& resource,
-                               const Document* old, Document& object) = nullptr;
+  void (*drop_disabled_fields)(const FeatureGates& gates, const object::ResourceDesc& resource,
+                               const object::Document* old, object::Document& object) = nullptr;
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;
   NoopApplyCache noop_applies = {};
@@ -50,9 +50,9 @@ struct RestContext {
 // The columns of a resource's tables, compiled when somebody first asks for a table.
 class LazyColumns {
  public:
-  explicit LazyColumns(const ResourceDesc& resource) : resource_(&resource) {}
+  explicit LazyColumns(const object::ResourceDesc& resource) : resource_(&resource) {}
   // Of what a subresource answers with.
-  explicit LazyColumns(const ColumnsDesc* columns) : desc_(columns) {}
+  explicit LazyColumns(const object::ColumnsDesc* columns) : desc_(columns) {}
   Result<std::shared_ptr<const TableColumns>> Get() const {
     std::call_once(once_, [this] {
       columns_ = resource_ != nullptr ? TableColumns::Make(*resource_) : TableColumns::Make(desc_);
@@ -61,17 +61,17 @@ class LazyColumns {
   }
 
  private:
-  const ResourceDesc* resource_ = nullptr;
-  const ColumnsDesc* desc_ = nullptr;
+  const object::ResourceDesc* resource_ = nullptr;
+  const object::ColumnsDesc* desc_ = nullptr;
   mutable std::once_flag once_;
   mutable Result<std::shared_ptr<const TableColumns>> columns_;
 };
 
 // A resource in one version, or a subresource of it. Lives as long as the server.
 struct Endpoint {
-  const ResourceDesc* resource = nullptr;
-  const SubresourceDesc* subresource = nullptr;  // null: the resource itself
-  ResourceStorage* storage = nullptr;            // null: answered, never stored
+  const object::ResourceDesc* resource = nullptr;
+  const object::SubresourceDesc* subresource = nullptr;  // null: the resource itself
+  ResourceStorage* storage = nullptr;                    // null: answered, never stored
   ResourceBehaviour* behaviour = nullptr;
   const KindRules* rules = nullptr;  // null: only those that hold for all kinds
   const ObjectView* view = nullptr;  // null: objects are shown as they are stored
@@ -83,4 +83,4 @@ struct Endpoint {
   }
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

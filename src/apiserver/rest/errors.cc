@@ -4,18 +4,20 @@
 
 #include "object/object_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string_view GroupOf(const ResourceDesc& resource) { return resource.version->desc->group; }
+std::string_view GroupOf(const object::ResourceDesc& resource) {
+  return resource.version->desc->group;
+}
 
 }  // namespace
 
-Status NotFound(const ResourceDesc& resource, std::string_view name) {
-  return NotFoundObject(GroupOf(resource), resource.name, name);
+Status NotFound(const object::ResourceDesc& resource, std::string_view name) {
+  return object::NotFoundObject(GroupOf(resource), resource.name, name);
 }
 
-Status AlreadyExists(const ResourceDesc& resource, std::string_view name) {
+Status AlreadyExists(const object::ResourceDesc& resource, std::string_view name) {
   std::string message(resource.name);
   if (!GroupOf(resource).empty()) message += "." + std::string(GroupOf(resource));
   Status out(StatusReason::kAlreadyExists,
@@ -25,18 +27,19 @@ Status AlreadyExists(const ResourceDesc& resource, std::string_view name) {
   return out;
 }
 
-Status Conflict(const ResourceDesc& resource, std::string_view name, std::string_view why) {
-  return ConflictingObject(GroupOf(resource), resource.name, name, why);
+Status Conflict(const object::ResourceDesc& resource, std::string_view name, std::string_view why) {
+  return object::ConflictingObject(GroupOf(resource), resource.name, name, why);
 }
 
-Status ObjectChanged(const ResourceDesc& resource, std::string_view name) {
+Status ObjectChanged(const object::ResourceDesc& resource, std::string_view name) {
   return Conflict(resource, name,
                   "the object has been modified; please apply your changes to the latest version "
                   "and try again");
 }
 
-Status Forbidden(const ResourceDesc& resource, std::string_view name, std::string_view why) {
-  return ForbiddenObject(GroupOf(resource), resource.name, name, why);
+Status Forbidden(const object::ResourceDesc& resource, std::string_view name,
+                 std::string_view why) {
+  return object::ForbiddenObject(GroupOf(resource), resource.name, name, why);
 }
 
 Status MethodNotAllowed() {
@@ -53,7 +56,7 @@ Status UnknownResource() {
 }
 
 StatusCause InvalidField(std::string field, std::string_view value_json, std::string_view why) {
-  return InvalidValue(std::move(field), value_json, why);
+  return object::InvalidValue(std::move(field), value_json, why);
 }
 
 StatusCause ForbiddenField(std::string field, std::string_view why) {
@@ -61,23 +64,23 @@ StatusCause ForbiddenField(std::string field, std::string_view why) {
 }
 
 StatusCause RequiredField(std::string field, std::string_view why) {
-  return RequiredValue(std::move(field), why);
+  return object::RequiredValue(std::move(field), why);
 }
 
 Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
                std::vector<StatusCause> causes) {
-  return InvalidObject(group, kind, name, std::move(causes));
+  return object::InvalidObject(group, kind, name, std::move(causes));
 }
 
 Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
                FieldErrors errors) {
   const size_t left_out = errors.left_out();
-  return InvalidObject(group, kind, name, errors.Take(), left_out);
+  return object::InvalidObject(group, kind, name, errors.Take(), left_out);
 }
 
-Status Invalid(const ResourceDesc& resource, std::string_view name,
+Status Invalid(const object::ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes) {
   return Invalid(resource.kind_name, resource.version->desc->group, name, std::move(causes));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,18 +10,18 @@
 #include "object/json/json_text.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // 404 configmaps "a" not found.
-Status NotFound(const ResourceDesc& resource, std::string_view name);
+Status NotFound(const object::ResourceDesc& resource, std::string_view name);
 // 409 configmaps "a" already exists.
-Status AlreadyExists(const ResourceDesc& resource, std::string_view name);
+Status AlreadyExists(const object::ResourceDesc& resource, std::string_view name);
 // 409 Operation cannot be fulfilled on configmaps "a": ...
-Status Conflict(const ResourceDesc& resource, std::string_view name, std::string_view why);
+Status Conflict(const object::ResourceDesc& resource, std::string_view name, std::string_view why);
 // The same for a write that was based on a state that is no longer the newest.
-Status ObjectChanged(const ResourceDesc& resource, std::string_view name);
+Status ObjectChanged(const object::ResourceDesc& resource, std::string_view name);
 // 403 configmaps "a" is forbidden: ...
-Status Forbidden(const ResourceDesc& resource, std::string_view name, std::string_view why);
+Status Forbidden(const object::ResourceDesc& resource, std::string_view name, std::string_view why);
 // 405.
 Status MethodNotAllowed();
 // 404 the server could not find the requested resource.
@@ -38,7 +38,7 @@ Status Invalid(std::string_view kind, std::string_view group, std::string_view n
                std::vector<StatusCause> causes);
 Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
                FieldErrors errors);
-Status Invalid(const ResourceDesc& resource, std::string_view name,
+Status Invalid(const object::ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

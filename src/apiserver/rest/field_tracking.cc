@@ -7,9 +7,9 @@
 #include "apiserver/rest/object_meta.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-RequestWriter::RequestWriter(const ApiRequest& request, const Endpoint& endpoint)
+RequestWriter::RequestWriter(const serving::ApiRequest& request, const Endpoint& endpoint)
     : name_(ManagerName(request.query.Get("fieldManager"), request.http.headers.Get("user-agent"))),
       writer_{name_, endpoint.resource->version->desc->api_version, endpoint.subresource_name(),
               endpoint.resource->hub->storage, NowOf(endpoint.context->clock)} {}
@@ -21,15 +21,15 @@ FieldWriter RequestWriter::For(std::string_view api_version) const {
   return out;
 }
 
-void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
-                Document& object) {
+void TrackWrite(const serving::ApiRequest& request, const Endpoint& endpoint,
+                const object::Document& live, object::Document& object) {
   const RequestWriter writer(request, endpoint);
   if (object.type() != endpoint.resource->kind) {
     return TrackUpdate(writer.For(object.type()->group_version->api_version), live, object);
   }
   // What a stored version would make of the object counts, as in the live one that came from there.
   if (endpoint.storage != nullptr && endpoint.storage->desc().stored != object.type()) {
-    Result<Document> inner = Convert(object, endpoint.storage->desc().stored);
+    Result<object::Document> inner = Convert(object, endpoint.storage->desc().stored);
     if (inner) inner = Convert(*inner, object.type());
     if (inner) object = std::move(*inner);
   }
@@ -38,7 +38,8 @@ void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Docum
 
 namespace {
 
-FieldWriter OwnWriter(const ResourceStorage& storage, std::string_view subresource, Timestamp now) {
+FieldWriter OwnWriter(const ResourceStorage& storage, std::string_view subresource,
+                      object::Timestamp now) {
   return {.manager = "kube-apiserver",
           .api_version = storage.desc().stored->group_version->api_version,
           .subresource = subresource,
@@ -48,13 +49,14 @@ FieldWriter OwnWriter(const ResourceStorage& storage, std::string_view subresour
 
 }  // namespace
 
-void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
-                    Timestamp now) {
+void TrackOwnStatus(const ResourceStorage& storage, const object::Document& live,
+                    object::Document& object, object::Timestamp now) {
   TrackUpdate(OwnWriter(storage, "status", now), live, object);
 }
 
-void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestamp now) {
-  TrackUpdate(OwnWriter(storage, "", now), Document::OfType(storage.desc().stored), object);
+void TrackOwnCreation(const ResourceStorage& storage, object::Document& object,
+                      object::Timestamp now) {
+  TrackUpdate(OwnWriter(storage, "", now), object::Document::OfType(storage.desc().stored), object);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

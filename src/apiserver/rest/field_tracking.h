@@ -10,12 +10,12 @@
 #include "object/value.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The writer that a request is, of objects in the endpoint's version. Owns the name.
 class RequestWriter {
  public:
-  RequestWriter(const ApiRequest& request, const Endpoint& endpoint);
+  RequestWriter(const serving::ApiRequest& request, const Endpoint& endpoint);
   const FieldWriter& get() const { return writer_; }
   // Of another kind, which only stands for the object.
   FieldWriter For(std::string_view api_version) const;
@@ -26,14 +26,15 @@ class RequestWriter {
 };
 
 // Sets the managedFields of an object that the request writes in place of `live`.
-void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
-                Document& object);
+void TrackWrite(const serving::ApiRequest& request, const Endpoint& endpoint,
+                const object::Document& live, object::Document& object);
 
 // The same of a status that the server itself writes beside a request, in the stored version.
-void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
-                    Timestamp now);
+void TrackOwnStatus(const ResourceStorage& storage, const object::Document& live,
+                    object::Document& object, object::Timestamp now);
 
 // The same of an object that the server itself makes beside a request.
-void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestamp now);
+void TrackOwnCreation(const ResourceStorage& storage, object::Document& object,
+                      object::Timestamp now);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

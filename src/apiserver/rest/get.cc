@@ -10,26 +10,27 @@
 #include "apiserver/rest/rest_response.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void HandleGet(ApiRequestPtr request, const Endpoint& endpoint) {
-  if (const auto format = NegotiateOutput(*request, ResponseKind::kObject); !format) {
-    return RespondError(*request, format.error());
+void HandleGet(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  if (const auto format = serving::NegotiateOutput(*request, serving::ResponseKind::kObject);
+      !format) {
+    return serving::RespondError(*request, format.error());
   }
-  CacheGetRequest get{request->info.name_space, request->info.name,
-                      std::string(request->query.Get("resourceVersion"))};
+  store::CacheGetRequest get{request->info.name_space, request->info.name,
+                             std::string(request->query.Get("resourceVersion"))};
   if (!endpoint.resource->namespaced) get.name_space.clear();
-  endpoint.storage->cache().Get(std::move(get), [request = std::move(request),
-                                                 &endpoint](Result<CacheGetReply> reply) mutable {
-    if (!reply) return RespondError(*request, reply.error());
+  endpoint.storage->cache().Get(std::move(get), [request = std::move(request), &endpoint](
+                                                    Result<store::CacheGetReply> reply) mutable {
+    if (!reply) return serving::RespondError(*request, reply.error());
     if (!reply->entry) {
-      return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
+      return serving::RespondError(*request, NotFound(*endpoint.resource, request->info.name));
     }
     if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
-      return RespondError(*request, readable.error());
+      return serving::RespondError(*request, readable.error());
     }
     RespondStored(*request, endpoint, 200, reply->entry->value(), reply->entry->revision());
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,9 +3,9 @@
 
 #include "apiserver/rest/endpoint.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Answers the request, at once or later.
-void HandleGet(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleGet(serving::ApiRequestPtr request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

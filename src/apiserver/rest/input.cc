@@ -13,12 +13,12 @@
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string JoinIssues(const std::vector<FieldIssue>& issues) {
+std::string JoinIssues(const std::vector<object::FieldIssue>& issues) {
   std::string out;
-  for (const FieldIssue& issue : issues) {
+  for (const object::FieldIssue& issue : issues) {
     if (!out.empty()) out += ", ";
     out += issue.ToString();
   }
@@ -53,21 +53,22 @@ std::unexpected<Status> Unrecognized(const ExpectedKind& expected, std::string_v
                     std::string(expected.kind) + "): " + why + " (" + Summary(body) + ")");
 }
 
-Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
-                          const TextPositions* positions, std::vector<FieldIssue>* issues) {
-  if (TrimSpace(json) == "null") return Document::OfType(expected.type);
-  const Result<TypeMeta> meta = PeekTypeMeta(json);
+Result<object::Document> ReadJson(std::string_view json, const ExpectedKind& expected,
+                                  const object::TextPositions* positions,
+                                  std::vector<object::FieldIssue>* issues) {
+  if (TrimSpace(json) == "null") return object::Document::OfType(expected.type);
+  const Result<object::TypeMeta> meta = object::PeekTypeMeta(json);
   if (!meta) return Unrecognized(expected, json, kNoTypeMeta + JsonFault(meta.error()));
   if (std::ranges::count(meta->api_version, '/') > 1) {
     return Unrecognized(expected, json,
                         "unexpected GroupVersion string: " + std::string(meta->api_version));
   }
   SKIFF_RETURN_IF_ERROR(CheckKind(meta->api_version, meta->kind, expected));
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.issues = issues;
   options.positions = positions;
-  Result<Document> object = DecodeJson(json, expected.type, options);
-  if (!object && !IsValidJson(json)) {
+  Result<object::Document> object = object::DecodeJson(json, expected.type, options);
+  if (!object && !object::IsValidJson(json)) {
     return Unrecognized(expected, json, kNoTypeMeta + JsonFault(object.error()));
   }
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
@@ -77,46 +78,47 @@ Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
   return object;
 }
 
-Result<Document> ReadProtobuf(std::string_view body, const ExpectedKind& expected) {
-  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(body);
+Result<object::Document> ReadProtobuf(std::string_view body, const ExpectedKind& expected) {
+  const Result<object::ProtobufEnvelope> envelope = object::OpenProtobufEnvelope(body);
   if (!envelope) return std::unexpected(CannotRead(expected, envelope.error()));
   SKIFF_RETURN_IF_ERROR(CheckKind(envelope->api_version, envelope->kind, expected));
   if (!expected.type->in_protobuf) {
     return Fail(StatusReason::kUnsupportedMediaType, "objects of this kind have no protobuf form");
   }
-  Result<Document> object = DecodeProtobuf(envelope->raw, expected.type);
+  Result<object::Document> object = object::DecodeProtobuf(envelope->raw, expected.type);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
   return object;
 }
 
 // A body that was handed over as it is, and not as bytes. One without a type is read as its JSON.
-Result<Document> TakeDocument(const Document& body, const ExpectedKind& expected) {
+Result<object::Document> TakeDocument(const object::Document& body, const ExpectedKind& expected) {
   if (body.type() == expected.type) {
     SKIFF_RETURN_IF_ERROR(CheckKind(body.api_version(), body.kind(), expected));
     return body.Copy();
   }
   ByteBuffer json;
-  EncodeJson(body.root(), json);
+  object::EncodeJson(body.root(), json);
   return ReadJson(json.view(), expected, nullptr, nullptr);
 }
 
 }  // namespace
 
 std::string JsonFault(const Status& status) {
-  return status.message() == kUnexpectedEnd ? std::string(status.message()) : status.ToString();
+  return status.message() == object::kUnexpectedEnd ? std::string(status.message())
+                                                    : status.ToString();
 }
 
-Result<void> Report(ApiRequest& request, FieldValidation mode, std::string_view what,
-                    const std::vector<FieldIssue>& issues) {
+Result<void> Report(serving::ApiRequest& request, FieldValidation mode, std::string_view what,
+                    const std::vector<object::FieldIssue>& issues) {
   if (issues.empty() || mode == FieldValidation::kIgnore) return {};
   if (mode == FieldValidation::kStrict) {
     return BadRequest(std::string(what) + "strict decoding error: " + JoinIssues(issues));
   }
-  for (const FieldIssue& issue : issues) request.warnings.push_back(issue.ToString());
+  for (const object::FieldIssue& issue : issues) request.warnings.push_back(issue.ToString());
   return {};
 }
 
-Result<BodyMedia> BodyMediaOf(const ApiRequest& request) {
+Result<BodyMedia> BodyMediaOf(const serving::ApiRequest& request) {
   std::string_view type = request.http.headers.Get("content-type");
   type = TrimSpace(type.substr(0, type.find(';')));
   if (type.empty() || type == "application/json") return BodyMedia::kJson;
@@ -132,7 +134,7 @@ std::string ForeignKind(std::string_view api_version, std::string_view kind,
   if (kind.empty()) kind = expected.kind;
   if (api_version.empty()) api_version = expected.api_version;
   if (kind == expected.kind && api_version == expected.api_version) return {};
-  if (FindKind(api_version, kind) == nullptr) {
+  if (object::FindKind(api_version, kind) == nullptr) {
     return "no kind " + Quoted(kind) + " is registered for version " + Quoted(api_version) +
            " in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
   }
@@ -163,21 +165,21 @@ Result<void> CheckKind(std::string_view api_version, std::string_view kind,
   return {};
 }
 
-Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected,
-                          const DefaultPlans& defaults) {
+Result<object::Document> ReadBody(serving::ApiRequest& request, const ExpectedKind& expected,
+                                  const DefaultPlans& defaults) {
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
-  std::vector<FieldIssue> issues;
-  std::vector<FieldIssue>* wanted = mode == FieldValidation::kIgnore ? nullptr : &issues;
-  Result<Document> object;
+  std::vector<object::FieldIssue> issues;
+  std::vector<object::FieldIssue>* wanted = mode == FieldValidation::kIgnore ? nullptr : &issues;
+  Result<object::Document> object;
   if (request.body != nullptr) {
     object = TakeDocument(*request.body, expected);
   } else if (media == BodyMedia::kJson) {
     object = ReadJson(request.http.body, expected, nullptr, wanted);
   } else if (media == BodyMedia::kYaml) {
-    YamlOptions options;
+    object::YamlOptions options;
     options.issues = wanted;
-    const Result<YamlJson> yaml = YamlToJson(request.http.body, options);
+    const Result<object::YamlJson> yaml = object::YamlToJson(request.http.body, options);
     if (!yaml && yaml.error().reason() != StatusReason::kBadRequest) {
       return std::unexpected(CannotRead(expected, yaml.error()));
     }
@@ -191,11 +193,11 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected,
                            std::string(expected.type->group_version->version) +
                            "\" cannot be handled as a " + std::string(expected.kind) + ": ";
   SKIFF_RETURN_IF_ERROR(Report(request, mode, what, issues));
-  Value& root = object->root();
-  root.Set(object->arena(), "kind", Value::String(expected.kind));
-  root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
+  object::Value& root = object->root();
+  root.Set(object->arena(), "kind", object::Value::String(expected.kind));
+  root.Set(object->arena(), "apiVersion", object::Value::String(expected.api_version));
   SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(defaults, *object));
   return object;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "object/value.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
@@ -21,15 +21,15 @@ inline constexpr const char* kNoTypeMeta = "couldn't get version/kind; json pars
 std::string JsonFault(const Status& status);
 
 // Passes issues on: as warnings of the request, or as the error.
-Result<void> Report(ApiRequest& request, FieldValidation mode, std::string_view what,
-                    const std::vector<FieldIssue>& issues);
+Result<void> Report(serving::ApiRequest& request, FieldValidation mode, std::string_view what,
+                    const std::vector<object::FieldIssue>& issues);
 
 // The media type of the body, without parameters; JSON if the client does not say.
 enum class BodyMedia : uint8_t { kJson, kYaml, kProtobuf };
-Result<BodyMedia> BodyMediaOf(const ApiRequest& request);
+Result<BodyMedia> BodyMediaOf(const serving::ApiRequest& request);
 
 struct ExpectedKind {
-  const MessageDesc* type;
+  const object::MessageDesc* type;
   std::string_view api_version;
   std::string_view kind;
 };
@@ -37,8 +37,8 @@ struct ExpectedKind {
 // The body, as bytes or handed over as an object, as a document of this kind, with its kind,
 // apiVersion and defaults set. The body may leave kind and apiVersion out; others than expected are
 // kBadRequest. kUnsupportedMediaType for a body of no known format.
-Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected,
-                          const DefaultPlans& defaults);
+Result<object::Document> ReadBody(serving::ApiRequest& request, const ExpectedKind& expected,
+                                  const DefaultPlans& defaults);
 
 // Why an object of another kind cannot become one of the expected kind; empty if it is of that
 // kind, in whatever version.
@@ -49,4 +49,4 @@ std::string ForeignKind(std::string_view api_version, std::string_view kind,
 Result<void> CheckKind(std::string_view api_version, std::string_view kind,
                        const ExpectedKind& expected);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

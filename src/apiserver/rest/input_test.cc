@@ -11,14 +11,15 @@
 #include "apiserver/rest/patch_object.h"
 #include "net/testing_responder.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-ApiRequest RequestWith(std::string body, std::string media, std::string_view query = {}) {
-  ApiRequest request{.http = {}, .responder = Responder(std::make_shared<RecordedResponse>())};
+serving::ApiRequest RequestWith(std::string body, std::string media, std::string_view query = {}) {
+  serving::ApiRequest request{
+      .http = {}, .responder = net::Responder(std::make_shared<net::RecordedResponse>())};
   request.http.body = std::move(body);
   request.http.headers.Add("content-type", std::move(media));
-  request.query = QueryParameters::Parse(query).value();
+  request.query = serving::QueryParameters::Parse(query).value();
   return request;
 }
 
@@ -28,9 +29,9 @@ std::string Refusal(const Result<T>& result) {
 }
 
 std::string BodyRefusal(std::string body, std::string media = "application/json") {
-  ApiRequest request = RequestWith(std::move(body), std::move(media));
+  serving::ApiRequest request = RequestWith(std::move(body), std::move(media));
   return Refusal(
-      ReadBody(request, {FindKind("v1", "ConfigMap"), "v1", "ConfigMap"}, KindDefaults()));
+      ReadBody(request, {object::FindKind("v1", "ConfigMap"), "v1", "ConfigMap"}, KindDefaults()));
 }
 
 TEST(InputTest, ABodyThatIsNoJsonIsUnrecognized) {
@@ -62,7 +63,7 @@ TEST(InputTest, AValueOfTheWrongTypeCannotBeHandled) {
 
 TEST(InputTest, APatchThatIsNoJsonIsRefusedByItsKind) {
   const auto refusal = [](std::string media, std::string_view query) {
-    ApiRequest request = RequestWith("{", std::move(media), query);
+    serving::ApiRequest request = RequestWith("{", std::move(media), query);
     return Refusal(ReadPatch(request));
   };
   const std::string end = "unexpected end of JSON input";
@@ -74,7 +75,7 @@ TEST(InputTest, APatchThatIsNoJsonIsRefusedByItsKind) {
 
 TEST(InputTest, OptionsOfADeletionAreOfTheirKind) {
   const auto refusal = [](std::string body) {
-    ApiRequest request = RequestWith(std::move(body), "application/json");
+    serving::ApiRequest request = RequestWith(std::move(body), "application/json");
     return Refusal(ReadDeleteOptions(request));
   };
   EXPECT_EQ(refusal("{}"), "none");
@@ -86,4 +87,4 @@ TEST(InputTest, OptionsOfADeletionAreOfTheirKind) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void KeyLocks::Lock(const std::string& key, std::move_only_function<void()> go) {
   {
@@ -31,4 +31,4 @@ void KeyLocks::Unlock(const std::string& key) {
   next();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <string>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class KeyLocks {
  public:
@@ -31,4 +31,4 @@ class KeyLocks {
   std::map<std::string, std::deque<std::move_only_function<void()>>> waiting_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

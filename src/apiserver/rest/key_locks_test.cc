@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(KeyLocksTest, TheFirstGoesAtOnceAndTheOthersInOrder) {
@@ -25,4 +25,4 @@ TEST(KeyLocksTest, TheFirstGoesAtOnceAndTheOthersInOrder) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,14 +9,14 @@
 #include "base/limits.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Lists below this are encoded at once, if that does not take long, so that small answers have a
 // length and one write.
 constexpr size_t kAtOnceBytes = 64 * 1024;
 
-class ListSource final : public BodySource {
+class ListSource final : public net::BodySource {
  public:
   // `deadline` zero: it has none.
   ListSource(std::unique_ptr<ListEncoder> encoder, ByteBuffer begun, Clock& clock,
@@ -50,47 +50,48 @@ class ListSource final : public BodySource {
 
 }  // namespace
 
-void RespondList(ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
-                 const OutputFormat& format) {
+void RespondList(serving::ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
+                 const serving::OutputFormat& format) {
   ByteBuffer begun;
   const Result<bool> more =
       encoder->Append(begun, kAtOnceBytes, WorkBudget(clock, limits::kWorkAtOnce));
-  if (!more) return RespondError(request, more.error());
+  if (!more) return serving::RespondError(request, more.error());
   if (!*more) {
-    return RespondBytes(request, 200, format.content_type(), SharedBytes(begun.view()));
+    return serving::RespondBytes(request, 200, format.content_type(), SharedBytes(begun.view()));
   }
-  RespondStream(
-      request, 200, format.content_type(), StreamSize::kLarge,
+  serving::RespondStream(
+      request, 200, format.content_type(), serving::StreamSize::kLarge,
       std::make_unique<ListSource>(std::move(encoder), std::move(begun), clock, request.deadline));
 }
 
-void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
-  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kList);
-  if (!format) return RespondError(*request, format.error());
+void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  const Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(*request, serving::ResponseKind::kList);
+  if (!format) return serving::RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
-  if (!options) return RespondError(*request, options.error());
-  CacheListRequest list{std::move(options->selection),
-                        std::move(options->resource_version),
-                        std::move(options->resource_version_match),
-                        std::move(options->continue_token),
-                        options->limit,
-                        options->send_initial_events};
+  if (!options) return serving::RespondError(*request, options.error());
+  store::CacheListRequest list{std::move(options->selection),
+                               std::move(options->resource_version),
+                               std::move(options->resource_version_match),
+                               std::move(options->continue_token),
+                               options->limit,
+                               options->send_initial_events};
   endpoint.storage->cache().List(
-      std::move(list),
-      [request = std::move(request), &endpoint, format = *format](Result<ListReply> reply) mutable {
-        if (!reply) return RespondError(*request, reply.error());
+      std::move(list), [request = std::move(request), &endpoint,
+                        format = *format](Result<store::ListReply> reply) mutable {
+        if (!reply) return serving::RespondError(*request, reply.error());
         if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
-          return RespondError(*request, readable.error());
+          return serving::RespondError(*request, readable.error());
         }
-        if (RespondLocally(*request, 200, [&](LocalResponse& answer) {
+        if (serving::RespondLocally(*request, 200, [&](serving::LocalResponse& answer) {
               answer.rest().Listed(endpoint.view, std::move(*reply));
             })) {
           return;
         }
         auto encoder = MakeListEncoder(*request, endpoint, format, std::move(*reply));
-        if (!encoder) return RespondError(*request, encoder.error());
+        if (!encoder) return serving::RespondError(*request, encoder.error());
         RespondList(*request, endpoint.context->clock, std::move(*encoder), format);
       });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

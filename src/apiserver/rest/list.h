@@ -9,14 +9,14 @@
 #include "base/clock.h"
 #include "serving/request/output.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Answers the request, at once or later.
-void HandleList(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint);
 
 // Answers with the list, streamed unless it is short and soon made. A stream that is not complete
 // at the request's deadline breaks off.
-void RespondList(ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
-                 const OutputFormat& format);
+void RespondList(serving::ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
+                 const serving::OutputFormat& format);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,31 +11,31 @@
 #include "object/protobuf/wire.h"
 #include "object/yaml/emit.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // What comes from no store has no revision.
-void AppendListMeta(ByteBuffer& out, ListReply& reply) {
+void AppendListMeta(ByteBuffer& out, store::ListReply& reply) {
   if (reply.revision().value == 0) {
     out.Append("\"metadata\":{}");
     return;
   }
   out.Append("\"metadata\":{\"resourceVersion\":\"");
-  AppendJsonInt(out, reply.revision().value);
+  object::AppendJsonInt(out, reply.revision().value);
   out.Append('"');
-  const ListReply::Page& page = reply.page();
+  const store::ListReply::Page& page = reply.page();
   if (!page.continue_token.empty()) {
     out.Append(",\"continue\":");
-    AppendJsonString(out, page.continue_token);
+    object::AppendJsonString(out, page.continue_token);
   }
   if (page.remaining) {
     out.Append(",\"remainingItemCount\":");
-    AppendJsonInt(out, *page.remaining);
+    object::AppendJsonInt(out, *page.remaining);
   }
   out.Append('}');
 }
 
-std::string ListKindOf(const ResourceDesc& resource) {
+std::string ListKindOf(const object::ResourceDesc& resource) {
   return resource.list_kind != nullptr ? std::string(resource.list_kind->name)
                                        : std::string(resource.kind_name) + "List";
 }
@@ -44,16 +44,16 @@ class JsonListWriter final : public ListWriter {
  public:
   explicit JsonListWriter(const ObjectView& view) : view_(view) {}
 
-  void Begin(ListReply& reply, ByteBuffer& out) override {
+  void Begin(store::ListReply& reply, ByteBuffer& out) override {
     out.Append("{\"kind\":");
-    AppendJsonString(out, ListKindOf(view_.resource()));
+    object::AppendJsonString(out, ListKindOf(view_.resource()));
     out.Append(",\"apiVersion\":");
-    AppendJsonString(out, view_.resource().version->desc->api_version);
+    object::AppendJsonString(out, view_.resource().version->desc->api_version);
     out.Append(',');
     AppendListMeta(out, reply);
     out.Append(",\"items\":[");
   }
-  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+  Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     if (!std::exchange(first_, false)) out.Append(',');
     return view_.AppendJson(entry.value().view(), entry.revision(), ObjectView::As::kItem, out);
   }
@@ -66,12 +66,12 @@ class JsonListWriter final : public ListWriter {
 
 // The message ListMeta: 2 resourceVersion, 3 continue, 4 remainingItemCount; 1 selfLink is written
 // though it is always empty.
-std::string ListMetaMessage(ListReply& reply) {
+std::string ListMetaMessage(store::ListReply& reply) {
   std::string out;
   const auto text = [&out](uint32_t tag, std::string_view value) {
     uint8_t head[16];
-    const uint8_t* end =
-        WriteVarint(WriteVarint(head, WireKey(tag, WireType::kBytes)), value.size());
+    const uint8_t* end = object::WriteVarint(
+        object::WriteVarint(head, object::WireKey(tag, object::WireType::kBytes)), value.size());
     out.append(reinterpret_cast<const char*>(head), static_cast<size_t>(end - head));
     out.append(value);
   };
@@ -80,8 +80,9 @@ std::string ListMetaMessage(ListReply& reply) {
   text(3, reply.page().continue_token);
   if (const auto& remaining = reply.page().remaining; remaining) {
     uint8_t head[16];
-    const uint8_t* end = WriteVarint(WriteVarint(head, WireKey(4, WireType::kVarint)),
-                                     static_cast<uint64_t>(*remaining));
+    const uint8_t* end = object::WriteVarint(
+        object::WriteVarint(head, object::WireKey(4, object::WireType::kVarint)),
+        static_cast<uint64_t>(*remaining));
     out.append(reinterpret_cast<const char*>(head), static_cast<size_t>(end - head));
   }
   return out;
@@ -94,25 +95,25 @@ class ProtobufListWriter final : public ListWriter {
   explicit ProtobufListWriter(const ObjectView& view) : view_(view) {}
 
   bool measures() const override { return true; }
-  Result<void> Measure(const CacheEntry& entry) override {
+  Result<void> Measure(const store::CacheEntry& entry) override {
     SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
                            view_.AsProtobuf(entry.value().view(), entry.revision()));
     items_bytes_ += FieldSize(kItemsKey, item.size());
     return {};
   }
-  void Begin(ListReply& reply, ByteBuffer& out) override {
+  void Begin(store::ListReply& reply, ByteBuffer& out) override {
     const std::string meta = ListMetaMessage(reply);
     // The envelope of an empty message, cut before its `raw`.
     std::string envelope;
-    AppendProtobufEnvelope({.api_version = view_.resource().version->desc->api_version,
-                            .kind = ListKindOf(view_.resource())},
-                           &envelope);
+    object::AppendProtobufEnvelope({.api_version = view_.resource().version->desc->api_version,
+                                    .kind = ListKindOf(view_.resource())},
+                                   &envelope);
     out.Append(std::string_view(envelope).substr(0, envelope.size() - 6));
     AppendHead(out, kRawKey, FieldSize(kMetadataKey, meta.size()) + items_bytes_);
     AppendHead(out, kMetadataKey, meta.size());
     out.Append(meta);
   }
-  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+  Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
                            view_.AsProtobuf(entry.value().view(), entry.revision()));
     AppendHead(out, kItemsKey, item.size());
@@ -123,16 +124,16 @@ class ProtobufListWriter final : public ListWriter {
   void End(ByteBuffer& out) override { out.Append(std::string_view("\x1a\0\x22\0", 4)); }
 
  private:
-  static constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
-  static constexpr uint32_t kItemsKey = WireKey(2, WireType::kBytes);
-  static constexpr uint32_t kRawKey = WireKey(2, WireType::kBytes);
+  static constexpr uint32_t kMetadataKey = object::WireKey(1, object::WireType::kBytes);
+  static constexpr uint32_t kItemsKey = object::WireKey(2, object::WireType::kBytes);
+  static constexpr uint32_t kRawKey = object::WireKey(2, object::WireType::kBytes);
 
   static void AppendHead(ByteBuffer& out, uint32_t key, size_t size) {
     auto* to = reinterpret_cast<uint8_t*>(out.Reserve(16));
-    out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), size)));
+    out.CommitTo(reinterpret_cast<char*>(object::WriteVarint(object::WriteVarint(to, key), size)));
   }
   static size_t FieldSize(uint32_t key, size_t size) {
-    return VarintSize(key) + VarintSize(size) + size;
+    return object::VarintSize(key) + object::VarintSize(size) + size;
   }
 
   const ObjectView& view_;
@@ -148,12 +149,13 @@ class PrettyRewriter final : public JsonRewriter {
   Result<void> Finish(ByteBuffer&) override { return {}; }
 
  private:
-  PrettyJsonWriter writer_{2};
+  object::PrettyJsonWriter writer_{2};
 };
 
 class YamlRewriter final : public JsonRewriter {
  public:
-  explicit YamlRewriter(ObjectForm form) : writer_(form == ObjectForm::kTable ? "rows" : "items") {}
+  explicit YamlRewriter(serving::ObjectForm form)
+      : writer_(form == serving::ObjectForm::kTable ? "rows" : "items") {}
 
   Result<void> Append(std::string_view json, ByteBuffer& out) override {
     return writer_.Append(out, json);
@@ -161,20 +163,22 @@ class YamlRewriter final : public JsonRewriter {
   Result<void> Finish(ByteBuffer& out) override { return writer_.Finish(out); }
 
  private:
-  YamlListWriter writer_;
+  object::YamlListWriter writer_;
 };
 
-std::unique_ptr<JsonRewriter> MakeRewriter(const OutputFormat& format) {
-  if (format.media == MediaKind::kYaml) return std::make_unique<YamlRewriter>(format.form);
-  if (format.media == MediaKind::kJson && format.pretty) return std::make_unique<PrettyRewriter>();
+std::unique_ptr<JsonRewriter> MakeRewriter(const serving::OutputFormat& format) {
+  if (format.media == serving::MediaKind::kYaml) return std::make_unique<YamlRewriter>(format.form);
+  if (format.media == serving::MediaKind::kJson && format.pretty)
+    return std::make_unique<PrettyRewriter>();
   return nullptr;
 }
 
-Result<std::unique_ptr<ListWriter>> MakeListWriter(const ApiRequest& request,
+Result<std::unique_ptr<ListWriter>> MakeListWriter(const serving::ApiRequest& request,
                                                    const Endpoint& endpoint,
-                                                   const OutputFormat& format) {
-  if (format.form != ObjectForm::kWhole) return MakeFormListWriter(request, endpoint, format);
-  if (format.media != MediaKind::kProtobuf) {
+                                                   const serving::OutputFormat& format) {
+  if (format.form != serving::ObjectForm::kWhole)
+    return MakeFormListWriter(request, endpoint, format);
+  if (format.media != serving::MediaKind::kProtobuf) {
     return std::make_unique<JsonListWriter>(*endpoint.view);
   }
   if (!endpoint.resource->kind->in_protobuf) {
@@ -185,11 +189,11 @@ Result<std::unique_ptr<ListWriter>> MakeListWriter(const ApiRequest& request,
 
 }  // namespace
 
-ListEncoder::ListEncoder(std::unique_ptr<ListWriter> writer, const OutputFormat& format,
-                         ListReply reply)
+ListEncoder::ListEncoder(std::unique_ptr<ListWriter> writer, const serving::OutputFormat& format,
+                         store::ListReply reply)
     : writer_(std::move(writer)),
       rewriter_(MakeRewriter(format)),
-      ends_line_(format.media == MediaKind::kJson),
+      ends_line_(format.media == serving::MediaKind::kJson),
       reply_(std::move(reply)) {}
 
 Result<bool> ListEncoder::Append(ByteBuffer& out, size_t until, const WorkBudget& budget) {
@@ -208,7 +212,7 @@ Result<void> ListEncoder::Step(ByteBuffer& out) {
   return stage_ == Stage::kEnd ? rewriter_->Finish(out) : Result<void>();
 }
 
-const CacheEntry* ListEncoder::Next() {
+const store::CacheEntry* ListEncoder::Next() {
   size_t looks = limits::kEntriesPerClockCheck;
   return at_->NextWithin(looks);
 }
@@ -222,7 +226,7 @@ Result<void> ListEncoder::WriteStep(ByteBuffer& out) {
     if (stage_ == Stage::kItems) writer_->Begin(reply_, out);
     return {};
   }
-  if (const CacheEntry* entry = Next(); entry != nullptr) {
+  if (const store::CacheEntry* entry = Next(); entry != nullptr) {
     return stage_ == Stage::kSizes ? writer_->Measure(*entry) : writer_->Item(*entry, out);
   }
   if (!at_->done()) return {};
@@ -238,12 +242,13 @@ Result<void> ListEncoder::WriteStep(ByteBuffer& out) {
   return {};
 }
 
-Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const ApiRequest& request,
+Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const serving::ApiRequest& request,
                                                      const Endpoint& endpoint,
-                                                     const OutputFormat& format, ListReply reply) {
+                                                     const serving::OutputFormat& format,
+                                                     store::ListReply reply) {
   SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ListWriter> writer,
                          MakeListWriter(request, endpoint, format));
   return std::make_unique<ListEncoder>(std::move(writer), format, std::move(reply));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,7 +14,7 @@
 #include "serving/request/output.h"
 #include "store/cache/list_reply.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Writes one list in one encoding: Begin, items, End. `out` may be emptied between calls.
 class ListWriter {
@@ -22,12 +22,12 @@ class ListWriter {
   virtual ~ListWriter() = default;
   // Whether lengths come first: then each item is passed to Measure() before Begin().
   virtual bool measures() const { return false; }
-  virtual Result<void> Measure(const CacheEntry& entry) {
+  virtual Result<void> Measure(const store::CacheEntry& entry) {
     static_cast<void>(entry);
     return {};
   }
-  virtual void Begin(ListReply& reply, ByteBuffer& out) = 0;
-  virtual Result<void> Item(const CacheEntry& entry, ByteBuffer& out) = 0;
+  virtual void Begin(store::ListReply& reply, ByteBuffer& out) = 0;
+  virtual Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) = 0;
   // JSON has no line break at its end.
   virtual void End(ByteBuffer& out) = 0;
 };
@@ -43,7 +43,8 @@ class JsonRewriter {
 // Walks a reply: the one loop over items that there is. One thread at a time; whichever.
 class ListEncoder {
  public:
-  ListEncoder(std::unique_ptr<ListWriter> writer, const OutputFormat& format, ListReply reply);
+  ListEncoder(std::unique_ptr<ListWriter> writer, const serving::OutputFormat& format,
+              store::ListReply reply);
 
   // Appends until `out` has about `until` bytes, or until the budget is spent, which may be before
   // it has anything to append; false when the list is complete.
@@ -55,19 +56,20 @@ class ListEncoder {
   Result<void> Step(ByteBuffer& out);
   Result<void> WriteStep(ByteBuffer& out);
   // The next entry that matches, if it is near.
-  const CacheEntry* Next();
+  const store::CacheEntry* Next();
 
   const std::unique_ptr<ListWriter> writer_;
   const std::unique_ptr<JsonRewriter> rewriter_;  // null: the writer's output is what is wanted
   const bool ends_line_;
-  ListReply reply_;
-  std::optional<ListCursor> at_;
+  store::ListReply reply_;
+  std::optional<store::ListCursor> at_;
   Stage stage_ = Stage::kPage;
   ByteBuffer written_;  // on its way to the rewriter
 };
 
-Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const ApiRequest& request,
+Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const serving::ApiRequest& request,
                                                      const Endpoint& endpoint,
-                                                     const OutputFormat& format, ListReply reply);
+                                                     const serving::OutputFormat& format,
+                                                     store::ListReply reply);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

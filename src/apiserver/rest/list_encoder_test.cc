@@ -17,42 +17,46 @@
 #include "object/selector/label_selector.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class ListEncoderTest : public testing::Test {
  protected:
-  ListReply Reply(int objects, std::string_view selector = "", int64_t limit = 0) {
-    OrderedIndex index;
+  store::ListReply Reply(int objects, std::string_view selector = "", int64_t limit = 0) {
+    store::OrderedIndex index;
     for (int i = 0; i < objects; ++i) {
       const std::string name = "object-" + std::to_string(1000 + i);
       const std::string json =
           R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
           R"(","namespace":"ns","annotations":{"10":"]},\"[{","2":"first\nsecond\n"}},)"
           R"("data":{"k":"<&>","empty":""}})";
-      Result<Document> object = DecodeJson(json, resource_->kind);
+      Result<object::Document> object = object::DecodeJson(json, resource_->kind);
       EXPECT_TRUE(object) << object.error().ToString();
       std::string bytes;
-      EncodeStorage(object->root(), &bytes);
-      index.Put(CacheEntry::Make("ns/" + name, Revision{i + 2}, SharedBytes(bytes), LabelSet()));
+      object::EncodeStorage(object->root(), &bytes);
+      index.Put(store::CacheEntry::Make("ns/" + name, store::Revision{i + 2}, SharedBytes(bytes),
+                                        object::LabelSet()));
     }
-    EntryShape shape;
+    store::EntryShape shape;
     shape.find_field = [](std::string_view) { return std::optional<size_t>(); };
-    SelectionRequest wanted;
-    wanted.labels = LabelSelector::Parse(selector).value();
-    auto selection = std::make_shared<const Selection>(
-        Selection::Bind(std::move(wanted), shape, symbols_).value());
-    return ListReply(index.Snapshot(), Revision{5000}, std::move(selection), "", limit);
+    store::SelectionRequest wanted;
+    wanted.labels = object::LabelSelector::Parse(selector).value();
+    auto selection = std::make_shared<const store::Selection>(
+        store::Selection::Bind(std::move(wanted), shape, symbols_).value());
+    return store::ListReply(index.Snapshot(), store::Revision{5000}, std::move(selection), "",
+                            limit);
   }
 
-  std::unique_ptr<ListEncoder> Encoder(const OutputFormat& format, ListReply reply) {
+  std::unique_ptr<ListEncoder> Encoder(const serving::OutputFormat& format,
+                                       store::ListReply reply) {
     auto encoder = MakeListEncoder(request_, endpoint_, format, std::move(reply));
     EXPECT_TRUE(encoder) << encoder.error().ToString();
     return std::move(*encoder);
   }
 
   // All of it, taken about so many bytes at a time.
-  std::string Encode(const OutputFormat& format, ListReply reply, size_t piece_bytes) {
+  std::string Encode(const serving::OutputFormat& format, store::ListReply reply,
+                     size_t piece_bytes) {
     const auto encoder = Encoder(format, std::move(reply));
     std::string out;
     for (bool more = true; more;) {
@@ -73,29 +77,31 @@ class ListEncoderTest : public testing::Test {
                        .deadlines = deadlines_,
                        .defaults = KindDefaults(),
                        .settings = kDefaultSettings};
-  const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
+  const object::ResourceDesc* resource_ = object::FindResource("", "v1", "configmaps");
   ObjectView view_{*resource_};
   LazyColumns columns_{*resource_};
   Endpoint endpoint_{
       .resource = resource_, .view = &view_, .columns = &columns_, .context = &context_};
-  SymbolTable symbols_;
-  std::shared_ptr<RecordedResponse> client_ = std::make_shared<RecordedResponse>();
-  ApiRequest request_{.http = {}, .responder = Responder(client_)};
+  object::SymbolTable symbols_;
+  std::shared_ptr<net::RecordedResponse> client_ = std::make_shared<net::RecordedResponse>();
+  serving::ApiRequest request_{.http = {}, .responder = net::Responder(client_)};
 };
 
-constexpr ObjectForm kForms[] = {ObjectForm::kWhole, ObjectForm::kMetadata, ObjectForm::kTable};
+constexpr serving::ObjectForm kForms[] = {
+    serving::ObjectForm::kWhole, serving::ObjectForm::kMetadata, serving::ObjectForm::kTable};
 
 TEST_F(ListEncoderTest, PrettyAndYamlAreWhatTheWholeListWouldBecome) {
-  for (const ObjectForm form : kForms) {
+  for (const serving::ObjectForm form : kForms) {
     for (const int objects : {0, 1, 2, 200}) {
       std::string compact = Encode({.form = form}, Reply(objects), 1 << 20);
       ASSERT_TRUE(compact.ends_with("}\n"));
       compact.pop_back();
-      for (const OutputFormat& format : {OutputFormat{.form = form, .pretty = true},
-                                         OutputFormat{.media = MediaKind::kYaml, .form = form}}) {
+      for (const serving::OutputFormat& format :
+           {serving::OutputFormat{.form = form, .pretty = true},
+            serving::OutputFormat{.media = serving::MediaKind::kYaml, .form = form}}) {
         ByteBuffer whole;
         whole.Append(compact);
-        const Result<SharedBytes> wanted = FinishJson(std::move(whole), format);
+        const Result<SharedBytes> wanted = serving::FinishJson(std::move(whole), format);
         ASSERT_TRUE(wanted) << wanted.error().ToString();
         for (const size_t piece : {1, 1000, 1 << 20}) {
           EXPECT_EQ(Encode(format, Reply(objects), piece), wanted->view()) << objects << " objects";
@@ -106,15 +112,16 @@ TEST_F(ListEncoderTest, PrettyAndYamlAreWhatTheWholeListWouldBecome) {
 }
 
 TEST_F(ListEncoderTest, ProtobufIsNeverPretty) {
-  const OutputFormat format{.media = MediaKind::kProtobuf};
-  OutputFormat pretty = format;
+  const serving::OutputFormat format{.media = serving::MediaKind::kProtobuf};
+  serving::OutputFormat pretty = format;
   pretty.pretty = true;
   EXPECT_EQ(Encode(pretty, Reply(3), 1), Encode(format, Reply(3), 1 << 20));
 }
 
 TEST_F(ListEncoderTest, TheNextPieceIsAllThatIsHeld) {
-  for (const OutputFormat& format :
-       {OutputFormat{.pretty = true}, OutputFormat{.media = MediaKind::kYaml}}) {
+  for (const serving::OutputFormat& format :
+       {serving::OutputFormat{.pretty = true},
+        serving::OutputFormat{.media = serving::MediaKind::kYaml}}) {
     const auto encoder = Encoder(format, Reply(2000));
     size_t largest = 0;
     for (bool more = true; more;) {
@@ -131,9 +138,10 @@ TEST_F(ListEncoderTest, TheNextPieceIsAllThatIsHeld) {
 
 TEST_F(ListEncoderTest, ComesBackWhenItsTimeIsUpThoughItHasFoundNothing) {
   clock_.SetStep(limits::kWorkAtOnce);
-  for (const OutputFormat& format :
-       {OutputFormat{}, OutputFormat{.pretty = true}, OutputFormat{.media = MediaKind::kYaml},
-        OutputFormat{.media = MediaKind::kProtobuf}}) {
+  for (const serving::OutputFormat& format :
+       {serving::OutputFormat{}, serving::OutputFormat{.pretty = true},
+        serving::OutputFormat{.media = serving::MediaKind::kYaml},
+        serving::OutputFormat{.media = serving::MediaKind::kProtobuf}}) {
     for (const int64_t limit : {0, 5}) {
       const auto encoder = Encoder(format, Reply(1000, "app=nowhere", limit));
       int calls = 0;
@@ -146,14 +154,15 @@ TEST_F(ListEncoderTest, ComesBackWhenItsTimeIsUpThoughItHasFoundNothing) {
         bytes += piece.size();
       }
       EXPECT_GT(bytes, 0U);
-      const int walks = (format.media == MediaKind::kProtobuf ? 2 : 1) + (limit > 0 ? 1 : 0);
+      const int walks =
+          (format.media == serving::MediaKind::kProtobuf ? 2 : 1) + (limit > 0 ? 1 : 0);
       EXPECT_GE(calls, walks * 1000 / static_cast<int>(limits::kEntriesPerClockCheck));
     }
   }
 }
 
 TEST_F(ListEncoderTest, ALongPageIsFoundInSteps) {
-  ListReply reply = Reply(1000, "app=nowhere", 5);
+  store::ListReply reply = Reply(1000, "app=nowhere", 5);
   int calls = 0;
   for (bool found = false; !found; ++calls) {
     size_t budget = 64;
@@ -161,7 +170,7 @@ TEST_F(ListEncoderTest, ALongPageIsFoundInSteps) {
   }
   EXPECT_EQ(calls, 16);
   EXPECT_EQ(reply.page().continue_token, "");
-  ListReply first = Reply(1000, "", 5);
+  store::ListReply first = Reply(1000, "", 5);
   size_t budget = 64;
   EXPECT_TRUE(first.SearchPage(budget));
   EXPECT_EQ(budget, 59U);
@@ -189,4 +198,4 @@ TEST_F(ListEncoderTest, AStreamBreaksOffAtTheDeadlineOfItsRequest) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,16 +6,17 @@
 #include "base/strings.h"
 #include "store/cache/fact_path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A watch or list of a single object by its URL is a selection of its name.
-Result<void> AddSelectors(const ApiRequest& request, const Endpoint& endpoint, ListOptions& out) {
+Result<void> AddSelectors(const serving::ApiRequest& request, const Endpoint& endpoint,
+                          ListOptions& out) {
   SKIFF_ASSIGN_OR_RETURN(out.selection.labels,
-                         LabelSelector::Parse(request.query.Get("labelSelector")));
+                         object::LabelSelector::Parse(request.query.Get("labelSelector")));
   SKIFF_ASSIGN_OR_RETURN(out.selection.fields,
-                         FieldSelector::Parse(request.query.Get("fieldSelector")));
-  for (const FieldTerm& term : out.selection.fields.terms()) {
+                         object::FieldSelector::Parse(request.query.Get("fieldSelector")));
+  for (const object::FieldTerm& term : out.selection.fields.terms()) {
     SKIFF_RETURN_IF_ERROR(CheckFieldLabel(*endpoint.resource, term.field));
   }
   return {};
@@ -23,14 +24,15 @@ Result<void> AddSelectors(const ApiRequest& request, const Endpoint& endpoint, L
 
 }  // namespace
 
-Result<void> CheckFieldLabel(const ResourceDesc& resource, std::string_view label) {
-  const ResourceHub& hub = *resource.hub;
+Result<void> CheckFieldLabel(const object::ResourceDesc& resource, std::string_view label) {
+  const object::ResourceHub& hub = *resource.hub;
   if (hub.FindSelectable(label) != nullptr) return {};
-  if (hub.FindSelectable(ResolveFieldAlias(hub, label)) != nullptr) return {};
+  if (hub.FindSelectable(store::ResolveFieldAlias(hub, label)) != nullptr) return {};
   const std::string_view kind = resource.kind->name;
-  const bool only_metadata = std::ranges::all_of(hub.selectable, [](const SelectableField& field) {
-    return field.label == kNameField || field.label == kNamespaceField;
-  });
+  const bool only_metadata =
+      std::ranges::all_of(hub.selectable, [](const object::SelectableField& field) {
+        return field.label == store::kNameField || field.label == store::kNamespaceField;
+      });
   if (only_metadata) {
     return BadRequest(Quoted(label) +
                       " is not a known field selector: only \"metadata.name\", "
@@ -45,7 +47,7 @@ Result<void> CheckFieldLabel(const ResourceDesc& resource, std::string_view labe
   return BadRequest(message + ": " + std::string(label));
 }
 
-Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& endpoint) {
+Result<ListOptions> ReadListOptions(const serving::ApiRequest& request, const Endpoint& endpoint) {
   ListOptions out;
   if (endpoint.resource->namespaced) out.selection.name_space = request.info.name_space;
   if (request.info.name_in_path) out.selection.name = request.info.name;
@@ -61,4 +63,4 @@ Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& e
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

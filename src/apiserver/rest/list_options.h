@@ -10,10 +10,10 @@
 #include "serving/request/api_request.h"
 #include "store/cache/selection.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ListOptions {
-  SelectionRequest selection = {};
+  store::SelectionRequest selection = {};
   std::string resource_version = {};
   std::string resource_version_match = {};
   std::string continue_token = {};
@@ -25,9 +25,9 @@ struct ListOptions {
 
 // kBadRequest when objects cannot be selected by that field, in the words that Kubernetes has for
 // the kind.
-Result<void> CheckFieldLabel(const ResourceDesc& resource, std::string_view label);
+Result<void> CheckFieldLabel(const object::ResourceDesc& resource, std::string_view label);
 
 // kBadRequest for what cannot be read: numbers, selectors, fields that cannot be selected by.
-Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& endpoint);
+Result<ListOptions> ReadListOptions(const serving::ApiRequest& request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,11 +4,11 @@
 
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string Verdict(std::string_view group, std::string_view resource, std::string_view label) {
-  const ResourceDesc* desc = FindPreferredResource(group, resource);
+  const object::ResourceDesc* desc = object::FindPreferredResource(group, resource);
   if (desc == nullptr) return "no such resource";
   const auto checked = CheckFieldLabel(*desc, label);
   return checked ? "fine" : std::string(checked.error().message());
@@ -41,4 +41,4 @@ TEST(ListOptionsTest, RefusalsAreInTheWordsOfTheKind) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,7 +15,7 @@
 #include "object/scalar/names.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using views::meta_v1::ObjectMeta;
@@ -25,37 +25,38 @@ using views::meta_v1::OwnerReference;
 constexpr size_t kMaxSubresourceBytes = 256;
 constexpr std::string_view kStandardFinalizers[] = {"kubernetes", "orphan", "foregroundDeletion"};
 
-NameProblems NameProblemsOf(const ResourceDesc& resource, std::string_view name, bool is_prefix) {
+object::NameProblems NameProblemsOf(const object::ResourceDesc& resource, std::string_view name,
+                                    bool is_prefix) {
   // A prefix may end where a name may not.
   std::string whole(name);
   if (is_prefix && whole.ends_with('-')) whole.back() = 'a';
   const std::string_view format = resource.hub->name_format;
   if (resource.kind_name == "IPAddress") return CheckIpName(name);
-  if (resource.kind_name == "Service") return CheckDns1123Label(whole);
-  if (format == "configMapKey") return CheckConfigMapKey(name);
-  if (format == "dns1123Subdomain") return CheckDns1123Subdomain(whole);
-  if (format == "dns1123Label") return CheckDns1123Label(whole);
-  if (format == "dns1035Label") return CheckDns1035Label(whole);
-  return is_prefix ? CheckPathSegmentPrefix(whole) : CheckPathSegmentName(whole);
+  if (resource.kind_name == "Service") return object::CheckDns1123Label(whole);
+  if (format == "configMapKey") return object::CheckConfigMapKey(name);
+  if (format == "dns1123Subdomain") return object::CheckDns1123Subdomain(whole);
+  if (format == "dns1123Label") return object::CheckDns1123Label(whole);
+  if (format == "dns1035Label") return object::CheckDns1035Label(whole);
+  return is_prefix ? object::CheckPathSegmentPrefix(whole) : object::CheckPathSegmentName(whole);
 }
 
 // Most texts have no problems, and then nobody needs to see them.
-void ReportProblems(std::string_view field, std::string_view text, const NameProblems& problems,
-                    FieldErrors& errors) {
+void ReportProblems(std::string_view field, std::string_view text,
+                    const object::NameProblems& problems, FieldErrors& errors) {
   if (!problems.empty()) errors.Invalid(field, text, problems);
 }
 
 void CheckLabels(const ObjectMeta& meta, FieldErrors& errors) {
   for (const auto& [key, value] : meta.labels()) {
-    ReportProblems("metadata.labels", key, CheckQualifiedName(key), errors);
-    ReportProblems("metadata.labels", value, CheckLabelValue(value), errors);
+    ReportProblems("metadata.labels", key, object::CheckQualifiedName(key), errors);
+    ReportProblems("metadata.labels", value, object::CheckLabelValue(value), errors);
   }
 }
 
 void CheckAnnotations(const ObjectMeta& meta, FieldErrors& errors) {
   size_t bytes = 0;
   for (const auto& [key, value] : meta.annotations()) {
-    ReportProblems("metadata.annotations", key, CheckAnnotationKey(key), errors);
+    ReportProblems("metadata.annotations", key, object::CheckAnnotationKey(key), errors);
     bytes += key.size() + value.size();
   }
   if (bytes > limits::kMaxAnnotationBytes) {
@@ -67,7 +68,7 @@ void CheckFinalizers(const ObjectMeta& meta, FieldErrors& errors) {
   bool orphan = false;
   bool foreground = false;
   for (const std::string_view finalizer : meta.finalizers()) {
-    errors.Invalid("metadata.finalizers", finalizer, CheckQualifiedName(finalizer));
+    errors.Invalid("metadata.finalizers", finalizer, object::CheckQualifiedName(finalizer));
     orphan |= finalizer == "orphan";
     foreground |= finalizer == "foregroundDeletion";
   }
@@ -143,7 +144,8 @@ void CheckManagedFields(const ObjectMeta& meta, FieldErrors& errors) {
 
 }  // namespace
 
-void CheckMeta(const ResourceDesc& resource, Document& object, FieldErrors& errors) {
+void CheckMeta(const object::ResourceDesc& resource, object::Document& object,
+               FieldErrors& errors) {
   const ObjectMeta meta(&MetaOf(object).value());
   if (const std::string_view base = meta.generate_name(); !base.empty()) {
     errors.Invalid("metadata.generateName", base, NameProblemsOf(resource, base, true));
@@ -166,7 +168,7 @@ void CheckMeta(const ResourceDesc& resource, Document& object, FieldErrors& erro
 namespace {
 
 // While an object is being deleted nobody else may begin to hold it.
-void CheckNewFinalizers(Document& old, Document& object, FieldErrors& errors) {
+void CheckNewFinalizers(object::Document& old, object::Document& object, FieldErrors& errors) {
   MetaOf before(old);
   if (!before.deleting()) return;
   SeenNames known;
@@ -181,7 +183,7 @@ void CheckNewFinalizers(Document& old, Document& object, FieldErrors& errors) {
   std::string list;
   for (const std::string_view each : added) {
     if (list.size() > limits::kMaxCauseMessageBytes) break;
-    list += (list.empty() ? "" : ", ") + JsonText(each);
+    list += (list.empty() ? "" : ", ") + object::JsonText(each);
   }
   errors.Forbidden("metadata.finalizers",
                    "no new finalizers can be added if the object is being deleted, found new "
@@ -191,7 +193,7 @@ void CheckNewFinalizers(Document& old, Document& object, FieldErrors& errors) {
 
 }  // namespace
 
-void CheckMetaUpdate(Document& old, Document& object, FieldErrors& errors) {
+void CheckMetaUpdate(object::Document& old, object::Document& object, FieldErrors& errors) {
   const MetaOf before(old);
   const MetaOf after(object);
   CheckNewFinalizers(old, object, errors);
@@ -202,4 +204,4 @@ void CheckMetaUpdate(Document& old, Document& object, FieldErrors& errors) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

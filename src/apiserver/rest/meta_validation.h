@@ -5,11 +5,11 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is wrong with the metadata of an object that is about to be stored.
-void CheckMeta(const ResourceDesc& resource, Document& object, FieldErrors& errors);
+void CheckMeta(const object::ResourceDesc& resource, object::Document& object, FieldErrors& errors);
 // What an update changes that it must not.
-void CheckMetaUpdate(Document& old, Document& object, FieldErrors& errors);
+void CheckMetaUpdate(object::Document& old, object::Document& object, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,13 +7,14 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          std::string_view name, bool dry_run, AwaitedObject* awaited) {
+Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
+                          object::Document object, std::string_view name, bool dry_run,
+                          AwaitedObject* awaited) {
   RestContext& context = *endpoint.context;
   const std::string chosen_name(MetaOf(object).name());
-  const Timestamp now = NowOf(context.clock);
+  const object::Timestamp now = NowOf(context.clock);
   if (!name.empty()) MetaOf(object).SetText("name", name);
   SKIFF_RETURN_IF_ERROR(
       FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
@@ -58,4 +59,4 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
   return change;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,13 +10,14 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Metadata, admission, strategy, validation, in this order. `object` is in the version of the
 // request; the change has its stored form. `name` is what it will be stored under; where that is
 // empty, the object has no name and is refused. Warnings are added to the request. `awaited` is for
 // admission (rest/admission.h).
-Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          std::string_view name, bool dry_run, AwaitedObject* awaited = nullptr);
+Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
+                          object::Document object, std::string_view name, bool dry_run,
+                          AwaitedObject* awaited = nullptr);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

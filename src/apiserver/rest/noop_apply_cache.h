@@ -17,24 +17,24 @@
 #include "serving/request/query.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class NoopApplyCache {
  public:
   // Stands for the object, the writer, the options and the configuration of a request.
-  static Sha256Digest DigestOf(std::string_view path, const QueryParameters& query,
-                               std::string_view body);
+  static crypto::Sha256Digest DigestOf(std::string_view path, const serving::QueryParameters& query,
+                                       std::string_view body);
 
-  bool ChangesNothing(const Sha256Digest& apply, Revision object) const;
-  void Remember(const Sha256Digest& apply, Revision object);
+  bool ChangesNothing(const crypto::Sha256Digest& apply, store::Revision object) const;
+  void Remember(const crypto::Sha256Digest& apply, store::Revision object);
 
  private:
   struct Known {
-    Sha256Digest apply;
-    Revision object;
+    crypto::Sha256Digest apply;
+    store::Revision object;
   };
   mutable std::mutex mutex_;
   std::vector<Known> known_;  // empty until there is one
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,11 +4,12 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Sha256Digest DigestOf(std::string_view path, std::string_view query, std::string_view body) {
-  return NoopApplyCache::DigestOf(path, *QueryParameters::Parse(query), body);
+crypto::Sha256Digest DigestOf(std::string_view path, std::string_view query,
+                              std::string_view body) {
+  return NoopApplyCache::DigestOf(path, *serving::QueryParameters::Parse(query), body);
 }
 
 TEST(NoopApplyCache, NothingIsKnownAtFirst) {
@@ -17,7 +18,7 @@ TEST(NoopApplyCache, NothingIsKnownAtFirst) {
 
 TEST(NoopApplyCache, AnApplyIsKnownOfTheRevisionItWasSeenAt) {
   NoopApplyCache known;
-  const Sha256Digest apply = DigestOf("/p", "fieldManager=m", "b");
+  const crypto::Sha256Digest apply = DigestOf("/p", "fieldManager=m", "b");
   known.Remember(apply, {5});
   EXPECT_TRUE(known.ChangesNothing(apply, {5}));
   EXPECT_FALSE(known.ChangesNothing(apply, {6}));
@@ -29,7 +30,7 @@ TEST(NoopApplyCache, AnApplyIsKnownOfTheRevisionItWasSeenAt) {
 TEST(NoopApplyCache, EveryPartOfARequestCounts) {
   NoopApplyCache known;
   known.Remember(DigestOf("/p", "fieldManager=m", "b"), {5});
-  for (const Sha256Digest& other :
+  for (const crypto::Sha256Digest& other :
        {DigestOf("/o", "fieldManager=m", "b"), DigestOf("/p", "fieldManager=o", "b"),
         DigestOf("/p", "fieldManager=m&force=true", "b"),
         DigestOf("/p", "fieldManager=m&fieldValidation=Strict", "b"),
@@ -41,11 +42,11 @@ TEST(NoopApplyCache, EveryPartOfARequestCounts) {
 TEST(NoopApplyCache, OnesThatShareAPlaceTakeTurns) {
   NoopApplyCache known;
   for (size_t i = 0; i < 3 * limits::kNoopApplyCacheEntries; ++i) {
-    const Sha256Digest apply = DigestOf("/p", "fieldManager=m", std::to_string(i));
+    const crypto::Sha256Digest apply = DigestOf("/p", "fieldManager=m", std::to_string(i));
     known.Remember(apply, {5});
     EXPECT_TRUE(known.ChangesNothing(apply, {5}));
   }
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "object/protobuf/stored_identity.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // A write whose object says another namespace or name than its key does.
@@ -22,12 +22,12 @@ struct Misplaced {
 
 // The first such write. Of the objects that go with the changed one only the end of the key is
 // known, and what allocators keep has no name.
-std::optional<Misplaced> FindMisplaced(const Transaction& transaction,
+std::optional<Misplaced> FindMisplaced(const store::Transaction& transaction,
                                        const ResourceStorage& storage) {
   for (size_t i = 0; i < transaction.writes.size(); ++i) {
-    const Write& write = transaction.writes[i];
-    if (write.kind != Write::Kind::kPut) continue;
-    const Result<StoredIdentity> identity = ReadStoredIdentity(write.value.view());
+    const store::Write& write = transaction.writes[i];
+    if (write.kind != store::Write::Kind::kPut) continue;
+    const Result<object::StoredIdentity> identity = object::ReadStoredIdentity(write.value.view());
     if (!identity) return Misplaced{write.key, identity.error().message()};
     if (identity->kind == "RangeAllocation" && identity->name.empty()) continue;
     const std::string end = identity->KeyEnd();
@@ -53,7 +53,7 @@ Status WithoutLease(Status status) {
 // One change under way. Keeps itself alive through the callbacks that it waits for.
 class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
  public:
-  ChangeRun(ObjectChange change, StoreCallback<Changed> done)
+  ChangeRun(ObjectChange change, store::StoreCallback<Changed> done)
       : change_(std::move(change)), done_(std::move(done)) {}
   ~ChangeRun() { LeaveTurn(); }
 
@@ -65,7 +65,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
  private:
   void Read() {
     change_.storage->cache().Get({change_.name_space, change_.name, {}},
-                                 [self = shared_from_this()](Result<CacheGetReply> reply) {
+                                 [self = shared_from_this()](Result<store::CacheGetReply> reply) {
                                    if (!reply) return self->AfterFailedRead(reply.error());
                                    self->current_.reset();
                                    if (reply->entry) self->TakeEntry(*reply->entry);
@@ -82,14 +82,14 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Try();
   }
 
-  void TakeEntry(const CacheEntry& entry) {
-    current_ =
-        CurrentObject{entry.value(), entry.revision(), entry.form() == StoredForm::kCompleted};
+  void TakeEntry(const store::CacheEntry& entry) {
+    current_ = CurrentObject{entry.value(), entry.revision(),
+                             entry.form() == store::StoredForm::kCompleted};
     const Result<void> readable = change_.storage->CheckReadable(entry);
     if (!readable) current_->unreadable = readable.error();
   }
 
-  void TakeStored(const KeyValue& stored) {
+  void TakeStored(const store::KeyValue& stored) {
     const ResourceStorage& storage = *change_.storage;
     const Result<SharedBytes> read = storage.objects().Read(stored.value);
     current_ = CurrentObject{read.value_or(SharedBytes()), stored.mod_revision,
@@ -134,40 +134,42 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const std::chrono::seconds ttl = change_.storage->ttl();
     if (ttl.count() == 0 || removes) return CommitWith(std::move(decided), {});
     change_.storage->environment().leases.LeaseFor(
-        ttl,
-        [self = shared_from_this(), decided = std::move(decided)](Result<LeaseId> lease) mutable {
+        ttl, [self = shared_from_this(),
+              decided = std::move(decided)](Result<store::LeaseId> lease) mutable {
           if (!lease) return self->Done(std::unexpected(WithoutLease(std::move(lease.error()))));
           self->CommitWith(std::move(decided), *lease);
         });
   }
 
-  void CommitWith(Change decided, LeaseId lease) {
+  void CommitWith(Change decided, store::LeaseId lease) {
     const bool removes = decided.kind == Change::Kind::kRemove;
     std::string key = change_.storage->Key(change_.name_space, change_.name);
-    const Revision expected = current_ ? current_->revision : Revision{};
-    Transaction transaction = std::move(decided.also);
+    const store::Revision expected = current_ ? current_->revision : store::Revision{};
+    store::Transaction transaction = std::move(decided.also);
     others_ = transaction.conditions;
     // What the store cannot read it cannot compare either.
-    if (!current_ || expected != Revision{}) {
+    if (!current_ || expected != store::Revision{}) {
       transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
     }
-    transaction.writes.insert(transaction.writes.begin(),
-                              Write{removes ? Write::Kind::kDelete : Write::Kind::kPut,
-                                    std::move(key), removes ? SharedBytes() : written_, lease});
+    transaction.writes.insert(
+        transaction.writes.begin(),
+        store::Write{removes ? store::Write::Kind::kDelete : store::Write::Kind::kPut,
+                     std::move(key), removes ? SharedBytes() : written_, lease});
     if (const auto misplaced = FindMisplaced(transaction, *change_.storage); misplaced) {
       return DoneMisplaced(*misplaced);
     }
-    change_.storage->store().Commit(std::move(transaction), [self = shared_from_this(), removes](
-                                                                Result<CommitReply> reply) mutable {
-      auto go_on = [self, removes, reply = std::move(reply)]() mutable {
-        self->AfterCommit(std::move(reply), removes);
-      };
-      if (self->change_.post) {
-        self->change_.post(std::move(go_on));
-      } else {
-        go_on();
-      }
-    });
+    change_.storage->store().Commit(
+        std::move(transaction),
+        [self = shared_from_this(), removes](Result<store::CommitReply> reply) mutable {
+          auto go_on = [self, removes, reply = std::move(reply)]() mutable {
+            self->AfterCommit(std::move(reply), removes);
+          };
+          if (self->change_.post) {
+            self->change_.post(std::move(go_on));
+          } else {
+            go_on();
+          }
+        });
   }
 
   // A fault of ours, and one that would go unnoticed: such an object is listed, but every other
@@ -181,15 +183,16 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
               "the key " + misplaced.key + " cannot hold the object " + misplaced.object));
   }
 
-  void AfterCommit(Result<CommitReply> reply, bool removes) {
+  void AfterCommit(Result<store::CommitReply> reply, bool removes) {
     if (!reply) return Done(std::unexpected(ForClient(std::move(reply.error()))));
     if (reply->succeeded) {
       committed_ = reply->revision;
       return Finish(!removes && !current_, removes);
     }
     current_.reset();
-    if (const std::optional<KeyValue>& found = reply->current.at(0); found) TakeStored(*found);
-    const Condition* lost = FindLost(*reply);
+    if (const std::optional<store::KeyValue>& found = reply->current.at(0); found)
+      TakeStored(*found);
+    const store::Condition* lost = FindLost(*reply);
     if (lost == nullptr || !locked_key_.empty()) return Try();
     locked_key_ = lost->key;
     key_locks().Lock(lost->key, [self = shared_from_this()]() mutable {
@@ -200,10 +203,11 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   }
 
   // The first key besides the object's own that somebody else has changed.
-  const Condition* FindLost(const CommitReply& reply) const {
+  const store::Condition* FindLost(const store::CommitReply& reply) const {
     for (size_t i = 0; i < others_.size(); ++i) {
-      const std::optional<KeyValue>& found = reply.current.at(i + 1);
-      if ((found ? found->mod_revision : Revision{}) != others_[i].expected) return &others_[i];
+      const std::optional<store::KeyValue>& found = reply.current.at(i + 1);
+      if ((found ? found->mod_revision : store::Revision{}) != others_[i].expected)
+        return &others_[i];
     }
     return nullptr;
   }
@@ -221,7 +225,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Changed out;
     out.created = created;
     out.removed = removed;
-    if (committed_ != Revision{}) {
+    if (committed_ != store::Revision{}) {
       out.bytes = written_;
       out.revision = committed_;
     } else if (current_) {
@@ -241,25 +245,25 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   }
 
   ObjectChange change_;
-  StoreCallback<Changed> done_;
+  store::StoreCallback<Changed> done_;
   std::optional<CurrentObject> current_;
   SharedBytes written_;
-  Revision committed_;
+  store::Revision committed_;
   int tries_ = 0;
-  std::vector<Condition> others_;  // of the last try, besides the object's own
-  std::string locked_key_;         // the key that this run has locked or waits for
+  std::vector<store::Condition> others_;  // of the last try, besides the object's own
+  std::string locked_key_;                // the key that this run has locked or waits for
   bool has_lock_ = false;
 };
 
 }  // namespace
 
-Result<Document> CurrentObject::Decode() const {
+Result<object::Document> CurrentObject::Decode() const {
   if (unreadable) return std::unexpected(*unreadable);
   return DecodeStored(bytes.view(), revision);
 }
 
-void ChangeObject(ObjectChange change, StoreCallback<Changed> done) {
+void ChangeObject(ObjectChange change, store::StoreCallback<Changed> done) {
   std::make_shared<ChangeRun>(std::move(change), std::move(done))->Start();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

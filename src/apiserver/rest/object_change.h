@@ -14,19 +14,19 @@
 #include "object/value.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The object as it is now.
 struct CurrentObject {
   SharedBytes bytes;
-  Revision revision;
+  store::Revision revision;
   // The bytes in the store are others, which lack something or are in another version.
   bool completed = false;
   // Why it cannot be read. Such an object can only be removed.
   std::optional<Status> unreadable = {};
 
   // In the stored version, with its resourceVersion.
-  Result<Document> Decode() const;
+  Result<object::Document> Decode() const;
 };
 
 // What is to become of an object.
@@ -35,15 +35,15 @@ struct Change {
   Kind kind = Kind::kNothing;
   // In the stored version. Its resourceVersion is not stored. Of a removal, what is answered;
   // nothing if the object cannot be read.
-  Document object = {};
+  object::Document object = {};
   // Other keys that change with it. The first condition and write, those of the object itself, are
   // added in front.
-  Transaction also = {};
+  store::Transaction also = {};
 };
 
 struct Changed {
-  SharedBytes bytes;  // as stored; after a removal, what Change has
-  Revision revision;  // of the write; of the last state if nothing was written
+  SharedBytes bytes;         // as stored; after a removal, what Change has
+  store::Revision revision;  // of the write; of the last state if nothing was written
   bool created = false;
   bool removed = false;
 };
@@ -66,6 +66,6 @@ struct ObjectChange {
 };
 
 // `done` is called once, through `post` if the store had to be waited for.
-void ChangeObject(ObjectChange change, StoreCallback<Changed> done);
+void ChangeObject(ObjectChange change, store::StoreCallback<Changed> done);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

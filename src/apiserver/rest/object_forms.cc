@@ -7,19 +7,19 @@
 #include "serving/request/respond.h"
 #include "store/cache/event_encoding.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-MetaVersion MetaVersionOf(const OutputFormat& format) {
+MetaVersion MetaVersionOf(const serving::OutputFormat& format) {
   return format.meta_version == "v1beta1" ? MetaVersion::kV1beta1 : MetaVersion::kV1;
 }
 
-MetadataEncoding MetadataEncodingOf(const OutputFormat& format) {
-  return format.media == MediaKind::kProtobuf ? MetadataEncoding::kProtobuf
-                                              : MetadataEncoding::kJson;
+MetadataEncoding MetadataEncodingOf(const serving::OutputFormat& format) {
+  return format.media == serving::MediaKind::kProtobuf ? MetadataEncoding::kProtobuf
+                                                       : MetadataEncoding::kJson;
 }
 
-Result<IncludeObject> IncludeObjectOf(const ApiRequest& request) {
+Result<IncludeObject> IncludeObjectOf(const serving::ApiRequest& request) {
   const std::string_view given = request.query.Get("includeObject");
   if (given.empty() || given == "Metadata") return IncludeObject::kMetadata;
   if (given == "None") return IncludeObject::kNone;
@@ -28,9 +28,9 @@ Result<IncludeObject> IncludeObjectOf(const ApiRequest& request) {
                     "\": it is one of None, Metadata and Object");
 }
 
-Result<TableWriter> MakeTableWriter(const ApiRequest& request, const Endpoint& endpoint,
-                                    const OutputFormat& format) {
-  if (format.media == MediaKind::kProtobuf) {
+Result<TableWriter> MakeTableWriter(const serving::ApiRequest& request, const Endpoint& endpoint,
+                                    const serving::OutputFormat& format) {
+  if (format.media == serving::MediaKind::kProtobuf) {
     return Fail(StatusReason::kNotAcceptable,
                 "only the following media types are accepted: application/json, "
                 "application/yaml");
@@ -47,40 +47,41 @@ Result<TableWriter> MakeTableWriter(const ApiRequest& request, const Endpoint& e
   return TableWriter(std::move(columns), std::move(options));
 }
 
-ListMetadata ListMetadataOf(ListReply& reply) {
+ListMetadata ListMetadataOf(store::ListReply& reply) {
   return {reply.revision(), reply.page().continue_token, reply.page().remaining};
 }
 
 class TableListWriter final : public ListWriter {
  public:
-  TableListWriter(TableWriter writer, Timestamp now) : writer_(std::move(writer)), now_(now) {}
+  TableListWriter(TableWriter writer, object::Timestamp now)
+      : writer_(std::move(writer)), now_(now) {}
 
-  void Begin(ListReply& reply, ByteBuffer& out) override {
+  void Begin(store::ListReply& reply, ByteBuffer& out) override {
     writer_.Begin(ListMetadataOf(reply), out);
   }
-  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+  Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     return writer_.Row({entry.value().view(), entry.revision()}, now_, out);
   }
   void End(ByteBuffer& out) override { writer_.End(out); }
 
  private:
   TableWriter writer_;
-  const Timestamp now_;
+  const object::Timestamp now_;
 };
 
 class MetadataListWriter final : public ListWriter {
  public:
-  explicit MetadataListWriter(const OutputFormat& format)
+  explicit MetadataListWriter(const serving::OutputFormat& format)
       : writer_(MetadataEncodingOf(format), MetaVersionOf(format)) {}
 
   bool measures() const override { return writer_.measures(); }
-  Result<void> Measure(const CacheEntry& entry) override {
+  Result<void> Measure(const store::CacheEntry& entry) override {
     return writer_.Measure({entry.value().view(), entry.revision()});
   }
-  void Begin(ListReply& reply, ByteBuffer& out) override {
+  void Begin(store::ListReply& reply, ByteBuffer& out) override {
     writer_.Begin(ListMetadataOf(reply), out);
   }
-  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+  Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     return writer_.Item({entry.value().view(), entry.revision()}, out);
   }
   void End(ByteBuffer& out) override { writer_.End(out); }
@@ -92,48 +93,49 @@ class MetadataListWriter final : public ListWriter {
 // What both kinds of watches do with their errors, and the frame around their objects.
 class FormWatchEncoder : public WatchEncoder {
  public:
-  FormWatchEncoder(const Endpoint& endpoint, const OutputFormat& format)
+  FormWatchEncoder(const Endpoint& endpoint, const serving::OutputFormat& format)
       : endpoint_(endpoint),
         format_(format),
-        encoding_(format.media == MediaKind::kProtobuf ? WatchEncoding::kProtobuf
-                                                       : WatchEncoding::kJson) {}
+        encoding_(format.media == serving::MediaKind::kProtobuf ? store::WatchEncoding::kProtobuf
+                                                                : store::WatchEncoding::kJson) {}
 
-  Result<void> Append(const WatchItem& item, ByteBuffer& out) override {
+  Result<void> Append(const store::WatchItem& item, ByteBuffer& out) override {
     ByteBuffer object;
-    if (const CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
+    if (const store::CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
       SKIFF_RETURN_IF_ERROR(AppendObject({entry->value().view(), item.event->revision()}, object));
     } else {
       SKIFF_RETURN_IF_ERROR(AppendBookmark(*item.event, object));
     }
-    out.Append(FrameOf(item.type, encoding_, object.view()).view());
+    out.Append(store::FrameOf(item.type, encoding_, object.view()).view());
     return {};
   }
 
   Result<void> AppendError(const Status& why, ByteBuffer& out) override {
-    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, WatchErrorFrame(why, encoding_));
+    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, store::WatchErrorFrame(why, encoding_));
     out.Append(frame.view());
     return {};
   }
 
  protected:
   virtual Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) = 0;
-  virtual Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) = 0;
+  virtual Result<void> AppendBookmark(const store::CachedEvent& event, ByteBuffer& out) = 0;
 
   const Endpoint& endpoint_;
-  const OutputFormat format_;
-  const WatchEncoding encoding_;
+  const serving::OutputFormat format_;
+  const store::WatchEncoding encoding_;
 };
 
 class TableWatchEncoder final : public FormWatchEncoder {
  public:
-  TableWatchEncoder(const Endpoint& endpoint, const OutputFormat& format, TableWriter writer)
+  TableWatchEncoder(const Endpoint& endpoint, const serving::OutputFormat& format,
+                    TableWriter writer)
       : FormWatchEncoder(endpoint, format), writer_(std::move(writer)) {}
 
  private:
   Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) override {
     return writer_.One(object, NowOf(endpoint_.context->clock), out);
   }
-  Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) override {
+  Result<void> AppendBookmark(const store::CachedEvent& event, ByteBuffer& out) override {
     return writer_.Bookmark(*endpoint_.resource->kind, event.revision(), event.initial_end(),
                             NowOf(endpoint_.context->clock), out);
   }
@@ -149,7 +151,7 @@ class MetadataWatchEncoder final : public FormWatchEncoder {
   Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) override {
     return AppendPartialMetadata(object, MetadataEncodingOf(format_), MetaVersionOf(format_), out);
   }
-  Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) override {
+  Result<void> AppendBookmark(const store::CachedEvent& event, ByteBuffer& out) override {
     const std::string bytes = BookmarkBytes(*endpoint_.resource->kind, event.initial_end());
     return AppendObject({bytes, event.revision()}, out);
   }
@@ -157,37 +159,38 @@ class MetadataWatchEncoder final : public FormWatchEncoder {
 
 }  // namespace
 
-Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endpoint,
-                                 const OutputFormat& format, std::string_view stored,
-                                 Revision revision) {
+Result<SharedBytes> EncodeInForm(const serving::ApiRequest& request, const Endpoint& endpoint,
+                                 const serving::OutputFormat& format, std::string_view stored,
+                                 store::Revision revision) {
   ByteBuffer out;
-  if (format.form == ObjectForm::kTable) {
+  if (format.form == serving::ObjectForm::kTable) {
     SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
     SKIFF_RETURN_IF_ERROR(writer.One({stored, revision}, NowOf(endpoint.context->clock), out));
-    return FinishJson(std::move(out), format);
+    return serving::FinishJson(std::move(out), format);
   }
   SKIFF_RETURN_IF_ERROR(AppendPartialMetadata({stored, revision}, MetadataEncodingOf(format),
                                               MetaVersionOf(format), out));
-  if (format.media == MediaKind::kProtobuf) return SharedBytes(out.view());
-  return FinishJson(std::move(out), format);
+  if (format.media == serving::MediaKind::kProtobuf) return SharedBytes(out.view());
+  return serving::FinishJson(std::move(out), format);
 }
 
-Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const ApiRequest& request,
+Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const serving::ApiRequest& request,
                                                        const Endpoint& endpoint,
-                                                       const OutputFormat& format) {
-  if (format.form == ObjectForm::kMetadata) return std::make_unique<MetadataListWriter>(format);
+                                                       const serving::OutputFormat& format) {
+  if (format.form == serving::ObjectForm::kMetadata)
+    return std::make_unique<MetadataListWriter>(format);
   SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
   return std::make_unique<TableListWriter>(std::move(writer), NowOf(endpoint.context->clock));
 }
 
-Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const ApiRequest& request,
+Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const serving::ApiRequest& request,
                                                            const Endpoint& endpoint,
-                                                           const OutputFormat& format) {
-  if (format.form == ObjectForm::kMetadata) {
+                                                           const serving::OutputFormat& format) {
+  if (format.form == serving::ObjectForm::kMetadata) {
     return std::make_unique<MetadataWatchEncoder>(endpoint, format);
   }
   SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
   return std::make_unique<TableWatchEncoder>(endpoint, format, std::move(writer));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

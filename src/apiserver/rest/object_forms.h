@@ -12,19 +12,19 @@
 #include "serving/request/output.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Lists and watches in these forms.
-Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const ApiRequest& request,
+Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const serving::ApiRequest& request,
                                                        const Endpoint& endpoint,
-                                                       const OutputFormat& format);
-Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const ApiRequest& request,
+                                                       const serving::OutputFormat& format);
+Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const serving::ApiRequest& request,
                                                            const Endpoint& endpoint,
-                                                           const OutputFormat& format);
+                                                           const serving::OutputFormat& format);
 
 // One object, as the body of an answer.
-Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endpoint,
-                                 const OutputFormat& format, std::string_view stored,
-                                 Revision revision);
+Result<SharedBytes> EncodeInForm(const serving::ApiRequest& request, const Endpoint& endpoint,
+                                 const serving::OutputFormat& format, std::string_view stored,
+                                 store::Revision revision);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

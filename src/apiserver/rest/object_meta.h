@@ -10,12 +10,12 @@
 #include "base/random.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The metadata of a document; made if there is none.
 class MetaOf {
  public:
-  explicit MetaOf(Document& document);
+  explicit MetaOf(object::Document& document);
 
   std::string_view Text(std::string_view name) const;
   std::string_view name() const { return Text("name"); }
@@ -25,7 +25,7 @@ class MetaOf {
   int64_t generation() const;
   std::optional<int64_t> grace_period_seconds() const;
   bool deleting() const { return Find("deletionTimestamp") != nullptr; }
-  std::optional<Timestamp> deletion_timestamp() const;
+  std::optional<object::Timestamp> deletion_timestamp() const;
   size_t finalizer_count() const;
   bool HasFinalizer(std::string_view finalizer) const;
 
@@ -33,25 +33,25 @@ class MetaOf {
   void SetText(std::string_view name, std::string_view text);
   void SetGeneration(int64_t generation);
   void SetGracePeriodSeconds(int64_t seconds);
-  void SetDeletionTimestamp(Timestamp time);
+  void SetDeletionTimestamp(object::Timestamp time);
   void AddFinalizer(std::string_view finalizer);
   void RemoveFinalizer(std::string_view finalizer);
   void Erase(std::string_view name) { meta_->Erase(name); }
   // Takes the member of `from` over as it is there, or takes it away.
   void Take(std::string_view name, const MetaOf& from);
 
-  const Value* Find(std::string_view name) const { return meta_->Find(name); }
-  Value& value() { return *meta_; }
+  const object::Value* Find(std::string_view name) const { return meta_->Find(name); }
+  object::Value& value() { return *meta_; }
 
  private:
   Arena* arena_;
-  Value* meta_;
+  object::Value* meta_;
 };
 
 // Whole seconds, as API times are.
-Timestamp NowOf(Clock& clock);
+object::Timestamp NowOf(Clock& clock);
 
 // A random UUID, version 4.
 std::string NewUid(Random& random);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

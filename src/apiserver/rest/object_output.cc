@@ -15,7 +15,7 @@
 #include "object/transcode/protobuf_to_json.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Where messages get their resourceVersion before they are read; one for each thread, so that
@@ -28,14 +28,14 @@ ByteBuffer& Scratch() {
 
 }  // namespace
 
-ObjectView::ObjectView(const ResourceDesc& resource)
+ObjectView::ObjectView(const object::ResourceDesc& resource)
     : resource_(&resource),
       stored_(resource.hub->storage != nullptr ? resource.hub->storage->stored : resource.kind),
       same_layout_(SameLayout(stored_, resource.kind)) {}
 
 std::optional<std::string_view> ObjectView::Message(std::string_view stored) const {
-  if (!same_layout_ || !HasProtobufPrefix(stored)) return std::nullopt;
-  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(stored);
+  if (!same_layout_ || !object::HasProtobufPrefix(stored)) return std::nullopt;
+  const Result<object::ProtobufEnvelope> envelope = object::OpenProtobufEnvelope(stored);
   if (!envelope || envelope->api_version != stored_->group_version->api_version) {
     return std::nullopt;
   }
@@ -44,83 +44,85 @@ std::optional<std::string_view> ObjectView::Message(std::string_view stored) con
 
 // A revision of zero is none: what a dry run would have made.
 size_t ObjectMessage::size() const {
-  if (revision_ == Revision{}) return stored_.size() + encoded_.size();
-  return SizeWithResourceVersion(stored_, RevisionText(revision_).view());
+  if (revision_ == store::Revision{}) return stored_.size() + encoded_.size();
+  return object::SizeWithResourceVersion(stored_, RevisionText(revision_).view());
 }
 
 void ObjectMessage::AppendTo(ByteBuffer& out) const {
-  if (revision_ == Revision{}) {
+  if (revision_ == store::Revision{}) {
     out.Append(stored_);
     out.Append(encoded_);
   } else {
-    AppendWithResourceVersion(stored_, RevisionText(revision_).view(), out);
+    object::AppendWithResourceVersion(stored_, RevisionText(revision_).view(), out);
   }
 }
 
-Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, As as,
+Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision revision, As as,
                                     ByteBuffer& out) const {
-  const MessageDesc& type = *resource_->kind;
+  const object::MessageDesc& type = *resource_->kind;
   const bool whole = as == As::kObject;
   if (const auto message = Message(stored); message) {
     ByteBuffer& with_version = Scratch();
     ObjectMessage(*message, revision).AppendTo(with_version);
-    return ProtobufToJson(
+    return object::ProtobufToJson(
         with_version.view(), type, whole ? type.group_version->api_version : std::string_view(),
-        whole ? resource_->kind_name : std::string_view(), out, EmbeddedKinds::kNamed);
+        whole ? resource_->kind_name : std::string_view(), out, object::EmbeddedKinds::kNamed);
   }
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(stored, revision));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(stored, revision));
   if (!whole) {
     object.root().Erase("kind");
     object.root().Erase("apiVersion");
   }
-  EncodeJson(object.root(), out);
+  object::EncodeJson(object.root(), out);
   return {};
 }
 
-Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored, Revision revision) const {
+Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored,
+                                             store::Revision revision) const {
   if (const auto message = Message(stored); message) return ObjectMessage(*message, revision);
-  SKIFF_ASSIGN_OR_RETURN(const Document object, Decode(stored, revision));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document object, Decode(stored, revision));
   std::string bytes;
-  EncodeProtobuf(object.root(), &bytes);
+  object::EncodeProtobuf(object.root(), &bytes);
   return ObjectMessage(std::move(bytes));
 }
 
-Result<Document> DecodeStored(std::string_view stored, Revision revision) {
-  Result<Document> object = [&]() -> Result<Document> {
-    if (HasProtobufPrefix(stored)) {
-      ProtobufDecodeOptions options;
+Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision) {
+  Result<object::Document> object = [&]() -> Result<object::Document> {
+    if (object::HasProtobufPrefix(stored)) {
+      object::ProtobufDecodeOptions options;
       options.max_bytes = limits::kMaxCountedBytes;
       options.trusts_field_sets = true;
-      return DecodeStorage(stored, options);
+      return object::DecodeStorage(stored, options);
     }
-    DecodeOptions options;
+    object::DecodeOptions options;
     options.max_bytes = limits::kMaxCountedBytes;
-    SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(stored));
-    return DecodeJson(stored, FindKind(meta.api_version, meta.kind), options);
+    SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(stored));
+    return object::DecodeJson(stored, object::FindKind(meta.api_version, meta.kind), options);
   }();
   if (!object) {
     return Fail(StatusReason::kInternalError,
                 "a stored object cannot be read: " + object.error().ToString());
   }
-  NameEmbeddedKinds(*object);
-  if (revision != Revision{}) {
+  object::NameEmbeddedKinds(*object);
+  if (revision != store::Revision{}) {
     MetaOf(*object).SetText("resourceVersion", RevisionText(revision).view());
   }
   return object;
 }
 
-Result<Document> ObjectView::Decode(std::string_view stored, Revision revision) const {
-  SKIFF_ASSIGN_OR_RETURN(Document object, DecodeStored(stored, revision));
+Result<object::Document> ObjectView::Decode(std::string_view stored,
+                                            store::Revision revision) const {
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, revision));
   if (object.type() == resource_->kind) return object;
   return Convert(object, resource_->kind);
 }
 
-Result<SharedBytes> ObjectView::Encode(std::string_view stored, Revision revision,
-                                       const OutputFormat& format) const {
-  if (format.media != MediaKind::kProtobuf) {
+Result<SharedBytes> ObjectView::Encode(std::string_view stored, store::Revision revision,
+                                       const serving::OutputFormat& format) const {
+  if (format.media != serving::MediaKind::kProtobuf) {
     ByteBuffer json(stored.size() * 2);
     SKIFF_RETURN_IF_ERROR(AppendJson(stored, revision, As::kObject, json));
-    return FinishJson(std::move(json), format);
+    return serving::FinishJson(std::move(json), format);
   }
   if (!resource_->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
@@ -129,11 +131,11 @@ Result<SharedBytes> ObjectView::Encode(std::string_view stored, Revision revisio
   ByteBuffer message(object.size());
   object.AppendTo(message);
   std::string out;
-  AppendProtobufEnvelope({.api_version = resource_->version->desc->api_version,
-                          .kind = resource_->kind_name,
-                          .raw = message.view()},
-                         &out);
+  object::AppendProtobufEnvelope({.api_version = resource_->version->desc->api_version,
+                                  .kind = resource_->kind_name,
+                                  .raw = message.view()},
+                                 &out);
   return SharedBytes(out);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,14 +16,14 @@
 #include "serving/request/output.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // An object as a protobuf message without its envelope, of which the size is known before its bytes
 // are written. It looks at the stored bytes that it was made of.
 class ObjectMessage {
  public:
   // Stored bytes that get the revision as resourceVersion on their way out; of zero, none.
-  ObjectMessage(std::string_view stored, Revision revision)
+  ObjectMessage(std::string_view stored, store::Revision revision)
       : stored_(stored), revision_(revision) {}
   explicit ObjectMessage(std::string encoded) : encoded_(std::move(encoded)) {}
 
@@ -32,39 +32,40 @@ class ObjectMessage {
 
  private:
   std::string_view stored_;
-  Revision revision_{};
+  store::Revision revision_{};
   std::string encoded_;  // instead of the stored bytes
 };
 
 // How objects of one resource are shown in one version. Immutable; any thread may use it.
 class ObjectView {
  public:
-  explicit ObjectView(const ResourceDesc& resource);
+  explicit ObjectView(const object::ResourceDesc& resource);
 
-  const ResourceDesc& resource() const { return *resource_; }
+  const object::ResourceDesc& resource() const { return *resource_; }
 
   // An object with its kind and apiVersion, or as an item of a list, without. With revision zero it
   // has no resourceVersion, as what was never stored has none.
   enum class As : uint8_t { kObject, kItem };
-  Result<void> AppendJson(std::string_view stored, Revision revision, As as, ByteBuffer& out) const;
-  Result<ObjectMessage> AsProtobuf(std::string_view stored, Revision revision) const;
+  Result<void> AppendJson(std::string_view stored, store::Revision revision, As as,
+                          ByteBuffer& out) const;
+  Result<ObjectMessage> AsProtobuf(std::string_view stored, store::Revision revision) const;
 
   // Whole, in the version of this view, with its resourceVersion.
-  Result<Document> Decode(std::string_view stored, Revision revision) const;
+  Result<object::Document> Decode(std::string_view stored, store::Revision revision) const;
   // An answer's body.
-  Result<SharedBytes> Encode(std::string_view stored, Revision revision,
-                             const OutputFormat& format) const;
+  Result<SharedBytes> Encode(std::string_view stored, store::Revision revision,
+                             const serving::OutputFormat& format) const;
 
  private:
   // The message inside of stored protobuf whose layout is that of this view; nothing otherwise.
   std::optional<std::string_view> Message(std::string_view stored) const;
 
-  const ResourceDesc* resource_;
-  const MessageDesc* stored_;
+  const object::ResourceDesc* resource_;
+  const object::MessageDesc* stored_;
   bool same_layout_;
 };
 
 // The object as it is stored, with its resourceVersion; in the stored version.
-Result<Document> DecodeStored(std::string_view stored, Revision revision);
+Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

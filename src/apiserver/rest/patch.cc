@@ -20,17 +20,17 @@
 #include "object/patch/strategic_merge_patch.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
-  ApiRequest& ref = *request;
-  const auto format = NegotiateOutput(ref, ResponseKind::kObject);
-  if (!format) return RespondError(ref, format.error());
+void HandlePatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  serving::ApiRequest& ref = *request;
+  const auto format = serving::NegotiateOutput(ref, serving::ResponseKind::kObject);
+  if (!format) return serving::RespondError(ref, format.error());
   const Result<bool> dry_run = CheckWriteOptions(ref);
-  if (!dry_run) return RespondError(ref, dry_run.error());
+  if (!dry_run) return serving::RespondError(ref, dry_run.error());
   if (IsApply(ref)) return HandleApply(std::move(request), endpoint, *dry_run);
   Result<ObjectPatch> patch = ReadPatch(ref);
-  if (!patch) return RespondError(ref, patch.error());
+  if (!patch) return serving::RespondError(ref, patch.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
@@ -39,11 +39,11 @@ void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
                           endpoint.resource->kind_name};
   // The warnings of a try that others got ahead of are told once.
   update.make_new = [&ref, &endpoint, kind, patch = std::move(*patch),
-                     warned = ref.warnings](Document* current) -> Result<Document> {
+                     warned = ref.warnings](object::Document* current) -> Result<object::Document> {
     ref.warnings = warned;
     return ApplyPatch(ref, patch, current->root(), kind, endpoint.context->defaults);
   };
   RunUpdate(std::move(update));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,10 +16,10 @@
 #include "object/patch/strategic_merge_patch.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Result<PatchKind> PatchKindOf(const ApiRequest& request) {
+Result<PatchKind> PatchKindOf(const serving::ApiRequest& request) {
   std::string_view type = request.http.headers.Get("content-type");
   type = TrimSpace(type.substr(0, type.find(';')));
   if (type == "application/json-patch+json") return PatchKind::kJson;
@@ -32,29 +32,29 @@ Result<PatchKind> PatchKindOf(const ApiRequest& request) {
 
 }  // namespace
 
-Result<ObjectPatch> ReadPatch(ApiRequest& request) {
+Result<ObjectPatch> ReadPatch(serving::ApiRequest& request) {
   SKIFF_ASSIGN_OR_RETURN(const PatchKind kind, PatchKindOf(request));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
-  std::vector<FieldIssue> issues;
-  DecodeOptions options;
+  std::vector<object::FieldIssue> issues;
+  object::DecodeOptions options;
   if (mode != FieldValidation::kIgnore) options.issues = &issues;
-  Result<Document> read = DecodeJson(request.http.body, nullptr, options);
+  Result<object::Document> read = object::DecodeJson(request.http.body, nullptr, options);
   if (!read) {
     const bool looked_into = kind != PatchKind::kStrategic && mode != FieldValidation::kIgnore;
     return Fail(read.error().reason(),
                 (looked_into ? "error decoding patch: " : "") + JsonFault(read.error()));
   }
-  Document patch = std::move(*read);
+  object::Document patch = std::move(*read);
   if (kind == PatchKind::kJson && mode != FieldValidation::kIgnore) {
-    for (FieldIssue& issue : UnknownJsonPatchMembers(patch.root())) {
+    for (object::FieldIssue& issue : object::UnknownJsonPatchMembers(patch.root())) {
       issues.push_back(std::move(issue));
     }
   }
   std::vector<std::string> faults;
-  for (const FieldIssue& issue : issues) {
+  for (const object::FieldIssue& issue : issues) {
     faults.push_back((kind == PatchKind::kJson ? "json patch " : "") + issue.ToString());
   }
-  return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch)),
+  return ObjectPatch{kind, mode, std::make_shared<const object::Document>(std::move(patch)),
                      std::move(faults)};
 }
 
@@ -62,14 +62,14 @@ namespace {
 
 // The patch applies, but what it makes is no object of the kind. The causes tell what came out.
 Status NotAnObject(std::string_view json, const Status& why) {
-  return Invalid("", "", "", {InvalidField("patch", JsonText(json), why.message())});
+  return Invalid("", "", "", {InvalidField("patch", object::JsonText(json), why.message())});
 }
 
 // Fields that nobody knows or that are there twice, in the patch and in what it makes.
-Result<void> ReportFaults(ApiRequest& request, const ObjectPatch& patch,
-                          const std::vector<FieldIssue>& issues, std::string_view shown) {
+Result<void> ReportFaults(serving::ApiRequest& request, const ObjectPatch& patch,
+                          const std::vector<object::FieldIssue>& issues, std::string_view shown) {
   std::vector<std::string> faults = patch.faults;
-  for (const FieldIssue& issue : issues) faults.push_back(issue.ToString());
+  for (const object::FieldIssue& issue : issues) faults.push_back(issue.ToString());
   if (faults.empty() || patch.mode == FieldValidation::kIgnore) return {};
   if (patch.mode == FieldValidation::kWarn) {
     for (std::string& fault : faults) request.warnings.push_back(std::move(fault));
@@ -83,16 +83,17 @@ Result<void> ReportFaults(ApiRequest& request, const ObjectPatch& patch,
 
 }  // namespace
 
-Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
-                            const ExpectedKind& kind, const DefaultPlans& defaults) {
+Result<object::Document> ApplyPatch(serving::ApiRequest& request, const ObjectPatch& patch,
+                                    const object::Value& current, const ExpectedKind& kind,
+                                    const DefaultPlans& defaults) {
   ByteBuffer json;
-  EncodeJson(current, json);
-  DecodeOptions whole;
+  object::EncodeJson(current, json);
+  object::DecodeOptions whole;
   whole.max_bytes = limits::kMaxCountedBytes;
-  SKIFF_ASSIGN_OR_RETURN(Document tree, DecodeJson(json.view(), nullptr, whole));
+  SKIFF_ASSIGN_OR_RETURN(object::Document tree, object::DecodeJson(json.view(), nullptr, whole));
   switch (patch.kind) {
     case PatchKind::kJson:
-      if (Result<void> applied = ApplyJsonPatch(patch.body->root(), tree); !applied) {
+      if (Result<void> applied = object::ApplyJsonPatch(patch.body->root(), tree); !applied) {
         // Where Kubernetes refuses a patch for its content, details are there, if empty, and it
         // says no more than the beginning of this.
         Status refused = applied.error();
@@ -105,24 +106,24 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
       }
       break;
     case PatchKind::kMerge:
-      SKIFF_RETURN_IF_ERROR(ApplyMergePatch(patch.body->root(), tree));
+      SKIFF_RETURN_IF_ERROR(object::ApplyMergePatch(patch.body->root(), tree));
       break;
     case PatchKind::kStrategic:
-      SKIFF_RETURN_IF_ERROR(ApplyStrategicMergePatch(patch.body->root(), kind.type, tree));
+      SKIFF_RETURN_IF_ERROR(object::ApplyStrategicMergePatch(patch.body->root(), kind.type, tree));
       break;
   }
   json.Clear();
-  EncodeJson(tree.root(), json);
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json.view()));
-  const std::string shown =
-      patch.kind == PatchKind::kStrategic ? GoText(patch.body->root()) : std::string(json.view());
+  object::EncodeJson(tree.root(), json);
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(json.view()));
+  const std::string shown = patch.kind == PatchKind::kStrategic ? object::GoText(patch.body->root())
+                                                                : std::string(json.view());
   if (const std::string why = ForeignKind(meta.api_version, meta.kind, kind); !why.empty()) {
     return std::unexpected(NotAnObject(shown, Status(StatusReason::kInvalid, why)));
   }
   SKIFF_RETURN_IF_ERROR(CheckKind(meta.api_version, meta.kind, kind));
-  std::vector<FieldIssue> issues;
+  std::vector<object::FieldIssue> issues;
   if (patch.mode != FieldValidation::kIgnore) whole.issues = &issues;
-  Result<Document> object = DecodeJson(json.view(), kind.type, whole);
+  Result<object::Document> object = object::DecodeJson(json.view(), kind.type, whole);
   if (!object) {
     return std::unexpected(NotAnObject(shown, object.error()));
   }
@@ -134,4 +135,4 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
   return object;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,22 +11,23 @@
 #include "object/value.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class PatchKind : uint8_t { kJson, kMerge, kStrategic };
 
 struct ObjectPatch {
   PatchKind kind;
   FieldValidation mode;
-  std::shared_ptr<const Document> body;
+  std::shared_ptr<const object::Document> body;
   std::vector<std::string> faults;  // of the patch itself, that its mode warns of or refuses
 };
 
 // kUnsupportedMediaType for a kind of patch that there is not.
-Result<ObjectPatch> ReadPatch(ApiRequest& request);
+Result<ObjectPatch> ReadPatch(serving::ApiRequest& request);
 
 // The patched object; unknown fields in it are reported as the request wants.
-Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
-                            const ExpectedKind& kind, const DefaultPlans& defaults);
+Result<object::Document> ApplyPatch(serving::ApiRequest& request, const ObjectPatch& patch,
+                                    const object::Value& current, const ExpectedKind& kind,
+                                    const DefaultPlans& defaults);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,17 +4,19 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string PrefixOf(const ResourceHub& hub, const StorageEnvironment& environment) {
+std::string PrefixOf(const object::ResourceHub& hub, const StorageEnvironment& environment) {
   return environment.prefix + "/" + std::string(hub.storage->prefix) + "/";
 }
 
-CacheOptions CacheOptionsOf(const ResourceHub& hub, const StorageEnvironment& environment,
-                            SymbolTable& symbols, std::shared_ptr<const FactsReader> facts,
-                            std::shared_ptr<const StoredObjects> objects) {
-  CacheOptions options;
+store::CacheOptions CacheOptionsOf(const object::ResourceHub& hub,
+                                   const StorageEnvironment& environment,
+                                   object::SymbolTable& symbols,
+                                   std::shared_ptr<const store::FactsReader> facts,
+                                   std::shared_ptr<const StoredObjects> objects) {
+  store::CacheOptions options;
   options.read = [objects = std::move(objects)](const SharedBytes& stored) {
     return objects->Read(stored);
   };
@@ -28,22 +30,23 @@ CacheOptions CacheOptionsOf(const ResourceHub& hub, const StorageEnvironment& en
 
 }  // namespace
 
-Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const ResourceHub& hub,
+Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const object::ResourceHub& hub,
                                                                StorageEnvironment& environment,
-                                                               SymbolTable& symbols) {
-  SKIFF_ASSIGN_OR_RETURN(FactsReader facts, FactsReader::Make(hub));
+                                                               object::SymbolTable& symbols) {
+  SKIFF_ASSIGN_OR_RETURN(store::FactsReader facts, store::FactsReader::Make(hub));
   SKIFF_ASSIGN_OR_RETURN(Strategy strategy, Strategy::Make(*hub.storage));
   ReadCompletion completion;
   if (environment.read_completion) completion = environment.read_completion(hub);
   return std::unique_ptr<ResourceStorage>(new ResourceStorage(
-      hub, environment, symbols, std::make_shared<const FactsReader>(std::move(facts)),
+      hub, environment, symbols, std::make_shared<const store::FactsReader>(std::move(facts)),
       std::make_shared<const StoredObjects>(*hub.storage, environment.defaults,
                                             environment.prefer_json, std::move(completion)),
       std::move(strategy)));
 }
 
-ResourceStorage::ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment,
-                                 SymbolTable& symbols, std::shared_ptr<const FactsReader> facts,
+ResourceStorage::ResourceStorage(const object::ResourceHub& hub, StorageEnvironment& environment,
+                                 object::SymbolTable& symbols,
+                                 std::shared_ptr<const store::FactsReader> facts,
                                  std::shared_ptr<const StoredObjects> objects, Strategy strategy)
     : hub_(&hub),
       environment_(environment),
@@ -65,14 +68,14 @@ std::string ResourceStorage::Key(std::string_view name_space, std::string_view n
 }
 
 // In the words of the storage of Kubernetes.
-std::string ResourceStorage::ExplainUnreadable(std::string_view key, Revision revision,
+std::string ResourceStorage::ExplainUnreadable(std::string_view key, store::Revision revision,
                                                std::string_view why) const {
   return "StorageError: corrupt object, Code: 7, Key: " + prefix_ + std::string(key) +
          ", ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=" +
          std::to_string(revision.value) + ": " + std::string(why);
 }
 
-Status ResourceStorage::Unreadable(std::string_view key, Revision revision,
+Status ResourceStorage::Unreadable(std::string_view key, store::Revision revision,
                                    std::string_view why) const {
   const std::string text = ExplainUnreadable(key, revision, why);
   Status out(StatusReason::kInternalError, "Internal error occurred: " + text);
@@ -80,12 +83,12 @@ Status ResourceStorage::Unreadable(std::string_view key, Revision revision,
   return out;
 }
 
-Result<void> ResourceStorage::CheckReadable(const CacheEntry& entry) const {
+Result<void> ResourceStorage::CheckReadable(const store::CacheEntry& entry) const {
   if (entry.readable()) return {};
   return std::unexpected(Unreadable(entry.key(), entry.revision(), entry.value().view()));
 }
 
-Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
+Result<void> ResourceStorage::CheckReadable(const store::ListReply& list) const {
   const auto unreadable = list.Unreadable(limits::kMaxUnreadableReported + 1);
   if (unreadable.empty()) return {};
   const std::string group(hub_->resource->version->desc->group);
@@ -95,7 +98,7 @@ Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
                                                 " from the storage");
   why.SetSubject({.name = "list", .group = group, .kind = resource, .uid = {}});
   for (size_t i = 0; i < unreadable.size() && i < limits::kMaxUnreadableReported; ++i) {
-    const CacheEntry& entry = *unreadable[i];
+    const store::CacheEntry& entry = *unreadable[i];
     why.AddCause({"UnexpectedServerResponse",
                   ExplainUnreadable(entry.key(), entry.revision(), entry.value().view()),
                   prefix_ + std::string(entry.key())});
@@ -110,4 +113,4 @@ std::chrono::seconds ResourceStorage::ttl() const {
   return desc().ttl_seconds == 0 ? std::chrono::seconds(0) : environment_.event_ttl;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -22,16 +22,16 @@
 #include "store/lease_pool.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
 // What all resources need. Outlives them.
 struct StorageEnvironment {
-  Store& store;
+  store::Store& store;
   Clock& clock;
   Random& random;
-  LeasePool& leases;
+  store::LeasePool& leases;
   const DefaultPlans& defaults;
   std::string prefix = "/registry";  // --etcd-prefix
   // Of an embedded store (CacheOptions).
@@ -42,52 +42,52 @@ struct StorageEnvironment {
   bool prefer_json = false;
   Log* log = nullptr;  // for faults of our own
   // What resources fill in when their objects are read; null: nothing.
-  std::function<ReadCompletion(const ResourceHub&)> read_completion = {};
+  std::function<ReadCompletion(const object::ResourceHub&)> read_completion = {};
 };
 
 class ResourceStorage {
  public:
-  static Result<std::unique_ptr<ResourceStorage>> Make(const ResourceHub& hub,
+  static Result<std::unique_ptr<ResourceStorage>> Make(const object::ResourceHub& hub,
                                                        StorageEnvironment& environment,
-                                                       SymbolTable& symbols);
+                                                       object::SymbolTable& symbols);
 
-  const ResourceHub& hub() const { return *hub_; }
-  const StorageDesc& desc() const { return *hub_->storage; }
+  const object::ResourceHub& hub() const { return *hub_; }
+  const object::StorageDesc& desc() const { return *hub_->storage; }
   bool namespaced() const { return hub_->resource->namespaced; }
   const Strategy& strategy() const { return strategy_; }
-  const FactsReader& facts() const { return *facts_; }
+  const store::FactsReader& facts() const { return *facts_; }
   const StoredObjects& objects() const { return *objects_; }
-  ResourceCache& cache() { return cache_; }
-  Store& store() { return environment_.store; }
+  store::ResourceCache& cache() { return cache_; }
+  store::Store& store() { return environment_.store; }
   StorageEnvironment& environment() { return environment_; }
 
   // /registry/PREFIX/[NAMESPACE/]NAME.
   std::string Key(std::string_view name_space, std::string_view name) const;
   const std::string& prefix() const { return prefix_; }
   // Of an entry that may be one that cannot be read: then the error names its key, and says why.
-  Result<void> CheckReadable(const CacheEntry& entry) const;
+  Result<void> CheckReadable(const store::CacheEntry& entry) const;
   // `key` is without the prefix.
-  Status Unreadable(std::string_view key, Revision revision, std::string_view why) const;
+  Status Unreadable(std::string_view key, store::Revision revision, std::string_view why) const;
   // Likewise of a list: the error tells of all that cannot be read, up to a limit.
-  Result<void> CheckReadable(const ListReply& list) const;
+  Result<void> CheckReadable(const store::ListReply& list) const;
   // What objects live for; zero: until they are deleted.
   std::chrono::seconds ttl() const;
 
  private:
-  ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment, SymbolTable& symbols,
-                  std::shared_ptr<const FactsReader> facts,
+  ResourceStorage(const object::ResourceHub& hub, StorageEnvironment& environment,
+                  object::SymbolTable& symbols, std::shared_ptr<const store::FactsReader> facts,
                   std::shared_ptr<const StoredObjects> objects, Strategy strategy);
 
-  std::string ExplainUnreadable(std::string_view key, Revision revision,
+  std::string ExplainUnreadable(std::string_view key, store::Revision revision,
                                 std::string_view why) const;
 
-  const ResourceHub* hub_;
+  const object::ResourceHub* hub_;
   StorageEnvironment& environment_;
   std::string prefix_;
-  std::shared_ptr<const FactsReader> facts_;
+  std::shared_ptr<const store::FactsReader> facts_;
   std::shared_ptr<const StoredObjects> objects_;
   Strategy strategy_;
-  ResourceCache cache_;
+  store::ResourceCache cache_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

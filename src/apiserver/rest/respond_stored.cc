@@ -7,25 +7,26 @@
 #include "apiserver/rest/rest_response.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
-                   const SharedBytes& bytes, Revision revision) {
-  if (RespondLocally(request, code, [&](LocalResponse& answer) {
+void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int code,
+                   const SharedBytes& bytes, store::Revision revision) {
+  if (serving::RespondLocally(request, code, [&](serving::LocalResponse& answer) {
         answer.rest().Stored(code, endpoint.view, bytes, revision);
       })) {
     return;
   }
-  Result<OutputFormat> format = NegotiateOutput(request, ResponseKind::kObject);
-  if (!format) return RespondError(request, format.error());
+  Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(request, serving::ResponseKind::kObject);
+  if (!format) return serving::RespondError(request, format.error());
   Result<SharedBytes> body =
-      format->form == ObjectForm::kWhole
+      format->form == serving::ObjectForm::kWhole
           ? (code == 200
                  ? ResponseCache::OfThread().Encode(*endpoint.view, bytes, revision, *format)
                  : endpoint.view->Encode(bytes.view(), revision, *format))
           : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
-  if (!body) return RespondError(request, body.error());
-  RespondBytes(request, code, format->content_type(), std::move(*body));
+  if (!body) return serving::RespondError(request, body.error());
+  serving::RespondBytes(request, code, format->content_type(), std::move(*body));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

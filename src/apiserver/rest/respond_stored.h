@@ -6,10 +6,10 @@
 #include "serving/request/api_request.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // In the form that the client asked for. `revision` zero: it has none.
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
-                   const SharedBytes& bytes, Revision revision);
+void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int code,
+                   const SharedBytes& bytes, store::Revision revision);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

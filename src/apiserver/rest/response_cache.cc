@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 ResponseCache& ResponseCache::OfThread() {
   static thread_local ResponseCache cache;
@@ -10,7 +10,8 @@ ResponseCache& ResponseCache::OfThread() {
 }
 
 Result<SharedBytes> ResponseCache::Encode(const ObjectView& view, const SharedBytes& stored,
-                                          Revision revision, const OutputFormat& format) {
+                                          store::Revision revision,
+                                          const serving::OutputFormat& format) {
   // Blocks of memory lie at multiples of sixteen, and mostly much further apart.
   const auto place = reinterpret_cast<uintptr_t>(stored.view().data());
   CachedResponse& answer =
@@ -24,4 +25,4 @@ Result<SharedBytes> ResponseCache::Encode(const ObjectView& view, const SharedBy
   return body;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,7 +14,7 @@
 #include "serving/request/output.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ResponseCache {
  public:
@@ -23,15 +23,15 @@ class ResponseCache {
 
   // As view.Encode() makes them, which is called unless the same was made before of the very same
   // bytes.
-  Result<SharedBytes> Encode(const ObjectView& view, const SharedBytes& stored, Revision revision,
-                             const OutputFormat& format);
+  Result<SharedBytes> Encode(const ObjectView& view, const SharedBytes& stored,
+                             store::Revision revision, const serving::OutputFormat& format);
 
  private:
   struct CachedResponse {
     const ObjectView* view = nullptr;
     SharedBytes stored;  // kept, so that no others come to lie in its place
-    Revision revision{};
-    MediaKind media = MediaKind::kJson;
+    store::Revision revision{};
+    serving::MediaKind media = serving::MediaKind::kJson;
     bool pretty = false;
     SharedBytes body;
   };
@@ -39,4 +39,4 @@ class ResponseCache {
   std::array<CachedResponse, limits::kResponseCacheEntries> responses_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

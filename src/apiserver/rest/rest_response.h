@@ -10,7 +10,7 @@
 #include "store/cache/watcher.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Any thread, like LocalResponse. Views live as long as the server; null: objects are shown as they
 // are stored.
@@ -19,12 +19,12 @@ class RestResponse {
   virtual ~RestResponse() = default;
   // `revision` zero: it has none.
   virtual void Stored(int code, const ObjectView* view, const SharedBytes& bytes,
-                      Revision revision) = 0;
-  virtual void Listed(const ObjectView* view, ListReply reply) = 0;
-  virtual void Watching(const ObjectView* view, std::unique_ptr<Watcher> watcher) = 0;
+                      store::Revision revision) = 0;
+  virtual void Listed(const ObjectView* view, store::ListReply reply) = 0;
+  virtual void Watching(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) = 0;
   // The watcher has something after it had nothing. Locks of the cache are held: no more may be
   // done than to remember it.
   virtual void Wake() = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -23,36 +23,36 @@
 #include "serving/request/respond.h"
 #include "views/autoscaling/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kApiVersion = "autoscaling/v1";
 ExpectedKind ScaleKind() { return {views::autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
 
-int64_t IntAt(const Value& root, std::string_view part, std::string_view name) {
-  const Value* found = root.FindPath({part, name});
-  return found != nullptr && found->tag() == Tag::kInt ? found->AsInt() : 0;
+int64_t IntAt(const object::Value& root, std::string_view part, std::string_view name) {
+  const object::Value* found = root.FindPath({part, name});
+  return found != nullptr && found->tag() == object::Tag::kInt ? found->AsInt() : 0;
 }
 
 // The selector of the workload as text; a map of labels for replication controllers.
-std::string SelectorText(const Value& root) {
-  const Value* selector = root.FindPath({"spec", "selector"});
+std::string SelectorText(const object::Value& root) {
+  const object::Value* selector = root.FindPath({"spec", "selector"});
   if (selector == nullptr) return {};
   if (selector->is_map()) {
     std::string out;
-    for (const MapEntry& entry : selector->entries()) {
+    for (const object::MapEntry& entry : selector->entries()) {
       if (!out.empty()) out += ',';
       out += std::string(entry.key) + "=" + std::string(entry.value.AsText());
     }
     return out;
   }
-  const Result<LabelSelector> parsed = LabelSelector::FromValue(selector);
+  const Result<object::LabelSelector> parsed = object::LabelSelector::FromValue(selector);
   return parsed ? parsed->ToString() : std::string();
 }
 
 // What the scale shows, without its managedFields.
-Document ScaleOf(Document& workload) {
-  Document out = views::autoscaling_v1::Scale::New();
+object::Document ScaleOf(object::Document& workload) {
+  object::Document out = views::autoscaling_v1::Scale::New();
   const MetaOf from(workload);
   MetaOf to(out);
   for (const std::string_view name :
@@ -68,27 +68,30 @@ Document ScaleOf(Document& workload) {
   return out;
 }
 
-void RespondScale(ApiRequest& request, const Endpoint& endpoint, const SharedBytes& bytes,
-                  Revision revision) {
-  Result<Document> workload = DecodeStored(bytes.view(), revision);
-  if (!workload) return RespondError(request, workload.error());
-  Result<OutputFormat> format = NegotiateOutput(request, ResponseKind::kObject);
-  if (!format) return RespondError(request, format.error());
-  const Document scale = ScaleOf(*workload);
-  if (format->form == ObjectForm::kWhole) return RespondObject(request, 200, scale.root());
-  static const LazyColumns columns(FindColumns(views::autoscaling_v1::Scale::Type()));
+void RespondScale(serving::ApiRequest& request, const Endpoint& endpoint, const SharedBytes& bytes,
+                  store::Revision revision) {
+  Result<object::Document> workload = DecodeStored(bytes.view(), revision);
+  if (!workload) return serving::RespondError(request, workload.error());
+  Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(request, serving::ResponseKind::kObject);
+  if (!format) return serving::RespondError(request, format.error());
+  const object::Document scale = ScaleOf(*workload);
+  if (format->form == serving::ObjectForm::kWhole)
+    return serving::RespondObject(request, 200, scale.root());
+  static const LazyColumns columns(object::FindColumns(views::autoscaling_v1::Scale::Type()));
   Endpoint shown = endpoint;
   shown.view = nullptr;
   shown.columns = &columns;
   std::string stored;
-  EncodeStorage(scale.root(), &stored);
+  object::EncodeStorage(scale.root(), &stored);
   Result<SharedBytes> body = EncodeInForm(request, shown, *format, stored, revision);
-  if (!body) return RespondError(request, body.error());
-  RespondBytes(request, 200, format->content_type(), std::move(*body));
+  if (!body) return serving::RespondError(request, body.error());
+  serving::RespondBytes(request, 200, format->content_type(), std::move(*body));
 }
 
 // The workload with the replicas of the scale. What else the scale says of it must be so.
-Result<Document> WithScale(const ResourceDesc& resource, Document& workload, Document& scale) {
+Result<object::Document> WithScale(const object::ResourceDesc& resource, object::Document& workload,
+                                   object::Document& scale) {
   const views::autoscaling_v1::Scale view(scale);
   const int32_t replicas = view.spec().replicas();
   const std::string name(MetaOf(workload).name());
@@ -99,78 +102,82 @@ Result<Document> WithScale(const ResourceDesc& resource, Document& workload, Doc
   }
   if (const std::string_view uid = MetaOf(scale).uid();
       !uid.empty() && uid != MetaOf(workload).uid()) {
-    return std::unexpected(ConflictingObject(
+    return std::unexpected(object::ConflictingObject(
         resource.version->desc->group, std::string(resource.name) + "/scale", name,
         "Precondition failed: UID in precondition: " + std::string(uid) +
             ", UID in object meta: " + std::string(MetaOf(workload).uid())));
   }
-  Document out = workload.Copy();
-  Value* spec = out.root().Find("spec");
+  object::Document out = workload.Copy();
+  object::Value* spec = out.root().Find("spec");
   if (spec == nullptr) return Fail(StatusReason::kInternalError, "the workload has no spec");
-  spec->Set(out.arena(), "replicas", Value::Int(replicas));
+  spec->Set(out.arena(), "replicas", object::Value::Int(replicas));
   MetaOf(out).SetText("resourceVersion", MetaOf(scale).resource_version());
   return out;
 }
 
 // From the scale of a workload to the scale that a request makes of it, with its managedFields.
-using ScaleChange = std::function<Result<Document>(const FieldWriter&, const Document& current)>;
+using ScaleChange =
+    std::function<Result<object::Document>(const FieldWriter&, const object::Document& current)>;
 
-Result<Document> ChangeScale(const ApiRequest& request, const Endpoint& endpoint,
-                             const ScaleChange& change, Document& workload) {
-  Document current = ScaleOf(workload);
+Result<object::Document> ChangeScale(const serving::ApiRequest& request, const Endpoint& endpoint,
+                                     const ScaleChange& change, object::Document& workload) {
+  object::Document current = ScaleOf(workload);
   ManagedFieldsToScale(workload, current);
   const RequestWriter writer(request, endpoint);
-  SKIFF_ASSIGN_OR_RETURN(Document scale, change(writer.For(kApiVersion), current));
+  SKIFF_ASSIGN_OR_RETURN(object::Document scale, change(writer.For(kApiVersion), current));
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, scale));
   SKIFF_RETURN_IF_ERROR(CheckName(MetaOf(scale).name(), request.info.name));
-  SKIFF_ASSIGN_OR_RETURN(Document out, WithScale(*endpoint.resource, workload, scale));
+  SKIFF_ASSIGN_OR_RETURN(object::Document out, WithScale(*endpoint.resource, workload, scale));
   ManagedFieldsFromScale(scale, out);
   return out;
 }
 
 // The body of a PUT, or a patch, or a configuration to apply.
-Result<ScaleChange> ReadScaleChange(ApiRequest& request, const DefaultPlans& defaults) {
+Result<ScaleChange> ReadScaleChange(serving::ApiRequest& request, const DefaultPlans& defaults) {
   if (request.info.verb == "update") {
-    SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, ScaleKind(), defaults));
-    return [scale = std::make_shared<Document>(std::move(body))](
-               const FieldWriter& writer, const Document& current) -> Result<Document> {
-      Document out = scale->Copy();
+    SKIFF_ASSIGN_OR_RETURN(object::Document body, ReadBody(request, ScaleKind(), defaults));
+    return [scale = std::make_shared<object::Document>(std::move(body))](
+               const FieldWriter& writer,
+               const object::Document& current) -> Result<object::Document> {
+      object::Document out = scale->Copy();
       TrackUpdate(writer, current, out);
       return out;
     };
   }
   if (IsApply(request)) {
     SKIFF_ASSIGN_OR_RETURN(AppliedConfiguration applied, ReadConfiguration(request));
-    return [&request, &defaults,
-            applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
-               const FieldWriter& writer, const Document& current) -> Result<Document> {
-      SKIFF_ASSIGN_OR_RETURN(Document out, ApplyConfiguration(defaults, writer, current,
-                                                              applied->config, IsForced(request)));
-      SKIFF_RETURN_IF_ERROR(ReportDuplicates(request, *applied));
-      return out;
-    };
+    return
+        [&request, &defaults, applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
+            const FieldWriter& writer,
+            const object::Document& current) -> Result<object::Document> {
+          SKIFF_ASSIGN_OR_RETURN(
+              object::Document out,
+              ApplyConfiguration(defaults, writer, current, applied->config, IsForced(request)));
+          SKIFF_RETURN_IF_ERROR(ReportDuplicates(request, *applied));
+          return out;
+        };
   }
   SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request));
   return [&request, &defaults, patch](const FieldWriter& writer,
-                                      const Document& current) -> Result<Document> {
-    SKIFF_ASSIGN_OR_RETURN(Document out,
+                                      const object::Document& current) -> Result<object::Document> {
+    SKIFF_ASSIGN_OR_RETURN(object::Document out,
                            ApplyPatch(request, patch, current.root(), ScaleKind(), defaults));
     TrackUpdate(writer, current, out);
     return out;
   };
 }
 
-void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
-  CacheGetRequest get{request->info.name_space, request->info.name,
-                      std::string(request->query.Get("resourceVersion"))};
-  endpoint.storage->cache().Get(std::move(get), [request = std::move(request),
-                                                 &endpoint](Result<CacheGetReply> reply) mutable {
-    if (!reply) return RespondError(*request, reply.error());
+void GetScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  store::CacheGetRequest get{request->info.name_space, request->info.name,
+                             std::string(request->query.Get("resourceVersion"))};
+  endpoint.storage->cache().Get(std::move(get), [request = std::move(request), &endpoint](
+                                                    Result<store::CacheGetReply> reply) mutable {
+    if (!reply) return serving::RespondError(*request, reply.error());
     if (!reply->entry) {
-      return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
+      return serving::RespondError(*request, NotFound(*endpoint.resource, request->info.name));
     }
     if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
-      return RespondError(*request, readable.error());
+      return serving::RespondError(*request, readable.error());
     }
     RespondScale(*request, endpoint, reply->entry->value(), reply->entry->revision());
   });
@@ -178,24 +185,24 @@ void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
 
 }  // namespace
 
-void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandleScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   if (request->info.verb == "get") return GetScale(std::move(request), endpoint);
-  ApiRequest& ref = *request;
+  serving::ApiRequest& ref = *request;
   const Result<bool> dry_run = CheckWriteOptions(ref);
-  if (!dry_run) return RespondError(ref, dry_run.error());
+  if (!dry_run) return serving::RespondError(ref, dry_run.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
-  update.respond = [&endpoint](ApiRequest& answered, const Changed& changed) {
+  update.respond = [&endpoint](serving::ApiRequest& answered, const Changed& changed) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
   update.tracks_fields = true;
   Result<ScaleChange> change = ReadScaleChange(ref, endpoint.context->defaults);
-  if (!change) return RespondError(ref, change.error());
-  update.make_new = [&ref, &endpoint, change = std::move(*change)](Document* workload) {
+  if (!change) return serving::RespondError(ref, change.error());
+  update.make_new = [&ref, &endpoint, change = std::move(*change)](object::Document* workload) {
     return ChangeScale(ref, endpoint, change, *workload);
   };
   RunUpdate(std::move(update));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

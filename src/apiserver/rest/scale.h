@@ -3,9 +3,9 @@
 
 #include "apiserver/rest/endpoint.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // get, update and patch. Answers the request, at once or later.
-void HandleScale(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleScale(serving::ApiRequestPtr request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,15 +6,15 @@
 #include "apiserver/rest/update_object.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-bool IsApply(const ApiRequest& request) {
+bool IsApply(const serving::ApiRequest& request) {
   std::string_view type = request.http.headers.Get("content-type");
   return TrimSpace(type.substr(0, type.find(';'))) == "application/apply-patch+yaml";
 }
 
-void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) {
-  ApiRequest& ref = *request;
+void HandleApply(serving::ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) {
+  serving::ApiRequest& ref = *request;
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = dry_run;
   update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
@@ -27,4 +27,4 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
   RunUpdate(std::move(update));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,11 +5,11 @@
 #include "apiserver/rest/endpoint.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-bool IsApply(const ApiRequest& request);
+bool IsApply(const serving::ApiRequest& request);
 
 // Answers the request, at once or later.
-void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run);
+void HandleApply(serving::ApiRequestPtr request, const Endpoint& endpoint, bool dry_run);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class SteppingClock final : public Clock {
  public:
@@ -29,4 +29,4 @@ class SteppingClock final : public Clock {
   std::atomic<int64_t> step_{0};
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,12 +5,12 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-Result<std::unique_ptr<StorageSet>> StorageSet::Make(std::span<const ResourceHub* const> hubs,
-                                                     StorageEnvironment& environment) {
+Result<std::unique_ptr<StorageSet>> StorageSet::Make(
+    std::span<const object::ResourceHub* const> hubs, StorageEnvironment& environment) {
   std::unique_ptr<StorageSet> out(new StorageSet(environment));
-  for (const ResourceHub* hub : hubs) {
+  for (const object::ResourceHub* hub : hubs) {
     if (hub->storage == nullptr || out->Find(hub) != nullptr) continue;
     SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ResourceStorage> storage,
                            ResourceStorage::Make(*hub, environment, out->symbols_));
@@ -26,7 +26,7 @@ StorageSet::~StorageSet() { Stop(); }
 void StorageSet::Start() {
   waiting_for_ = storages_.size();
   for (const auto& storage : storages_) {
-    storage->cache().Start([this](const Result<Revision>&) {
+    storage->cache().Start([this](const Result<store::Revision>&) {
       std::lock_guard lock(mutex_);
       waiting_for_.fetch_sub(1, std::memory_order_acq_rel);
       wake_.notify_all();
@@ -46,7 +46,7 @@ void StorageSet::Stop() {
   for (const auto& storage : storages_) storage->cache().Stop();
 }
 
-ResourceStorage* StorageSet::Find(const ResourceHub* hub) const {
+ResourceStorage* StorageSet::Find(const object::ResourceHub* hub) const {
   const auto found =
       std::ranges::lower_bound(storages_, hub, {}, [](const auto& each) { return &each->hub(); });
   return found != storages_.end() && &(*found)->hub() == hub ? found->get() : nullptr;
@@ -81,4 +81,4 @@ void StorageSet::TickUntilStopped() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

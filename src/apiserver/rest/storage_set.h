@@ -15,12 +15,12 @@
 #include "apiserver/rest/resource_storage.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class StorageSet {
  public:
   // For each hub that is stored. The environment outlives the set.
-  static Result<std::unique_ptr<StorageSet>> Make(std::span<const ResourceHub* const> hubs,
+  static Result<std::unique_ptr<StorageSet>> Make(std::span<const object::ResourceHub* const> hubs,
                                                   StorageEnvironment& environment);
   StorageSet(const StorageSet&) = delete;
   StorageSet& operator=(const StorageSet&) = delete;
@@ -31,7 +31,7 @@ class StorageSet {
   void Stop();
 
   // Null when the hub is not stored or not served.
-  ResourceStorage* Find(const ResourceHub* hub) const;
+  ResourceStorage* Find(const object::ResourceHub* hub) const;
   std::span<const std::unique_ptr<ResourceStorage>> all() const { return storages_; }
   // Whether every cache has been filled.
   bool ready() const { return waiting_for_.load(std::memory_order_acquire) == 0; }
@@ -46,7 +46,7 @@ class StorageSet {
   void TickUntilStopped();
 
   StorageEnvironment& environment_;
-  SymbolTable symbols_;
+  object::SymbolTable symbols_;
   std::vector<std::unique_ptr<ResourceStorage>> storages_;
   std::atomic<size_t> waiting_for_{0};
   std::mutex mutex_;
@@ -55,4 +55,4 @@ class StorageSet {
   std::unique_ptr<Thread> ticker_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,29 +13,30 @@
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Result<SharedBytes> StoredObjects::Read(const SharedBytes& stored) const {
   if (IsAsWritten(stored.view())) return stored;
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(stored.view()));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(stored.view()));
   MetaOf(object).Erase("resourceVersion");
   SharedBytes read = EncodeAll(object);
   return read == stored ? stored : read;
 }
 
 bool StoredObjects::IsAsWritten(std::string_view stored) const {
-  if (!HasProtobufPrefix(stored) || storage_.media == StorageMedia::kJson) return false;
-  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(stored);
+  if (!object::HasProtobufPrefix(stored) || storage_.media == object::StorageMedia::kJson)
+    return false;
+  const Result<object::ProtobufEnvelope> envelope = object::OpenProtobufEnvelope(stored);
   if (!envelope || !envelope->content_encoding.empty()) return false;
-  const MessageDesc* const type = storage_.stored;
+  const object::MessageDesc* const type = storage_.stored;
   return envelope->api_version == type->group_version->api_version &&
          envelope->kind == type->name && defaults_.LeavesAlone(type, envelope->raw) &&
          IsNormal(type, envelope->raw) &&
          (!completion_.is_complete || completion_.is_complete(envelope->raw));
 }
 
-Result<Document> StoredObjects::Decode(std::string_view stored) const {
-  SKIFF_ASSIGN_OR_RETURN(Document object, DecodeStored(stored, {}));
+Result<object::Document> StoredObjects::Decode(std::string_view stored) const {
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, {}));
   if (object.type() == nullptr) {
     return Fail(StatusReason::kInternalError, "no kind " + Quoted(object.kind()) +
                                                   " is registered for version " +
@@ -48,18 +49,18 @@ Result<Document> StoredObjects::Decode(std::string_view stored) const {
   return object;
 }
 
-SharedBytes StoredObjects::Encode(Document& object) const {
+SharedBytes StoredObjects::Encode(object::Document& object) const {
   MetaOf meta(object);
   meta.Erase("resourceVersion");
   meta.Erase("selfLink");
   return EncodeAll(object);
 }
 
-SharedBytes StoredObjects::EncodeAll(const Document& object) const {
-  if (storage_.media == StorageMedia::kJson || prefer_json_) {
-    return SharedBytes(EncodeJson(object.root()) + "\n");
+SharedBytes StoredObjects::EncodeAll(const object::Document& object) const {
+  if (storage_.media == object::StorageMedia::kJson || prefer_json_) {
+    return SharedBytes(object::EncodeJson(object.root()) + "\n");
   }
-  return EncodeStorage(object.root());
+  return object::EncodeStorage(object.root());
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

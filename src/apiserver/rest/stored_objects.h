@@ -16,14 +16,14 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class DefaultPlans;
 
 // What a resource fills in when its objects are read, and not when they are written: what older
 // servers left open and newer ones decide when the object is created. Empty for most resources.
 struct ReadCompletion {
-  std::function<void(Document& object)> complete;
+  std::function<void(object::Document& object)> complete;
   // Whether that would change nothing, by the bytes of the message; false also when in doubt.
   std::function<bool(std::string_view message)> is_complete;
 };
@@ -31,7 +31,7 @@ struct ReadCompletion {
 class StoredObjects {
  public:
   // The defaults outlive it.
-  StoredObjects(const StorageDesc& storage, const DefaultPlans& defaults, bool prefer_json,
+  StoredObjects(const object::StorageDesc& storage, const DefaultPlans& defaults, bool prefer_json,
                 ReadCompletion completion)
       : storage_(storage),
         defaults_(defaults),
@@ -42,17 +42,17 @@ class StoredObjects {
   // error says why they are no object of this resource.
   Result<SharedBytes> Read(const SharedBytes& stored) const;
   // As it is written. The object loses its resourceVersion.
-  SharedBytes Encode(Document& object) const;
+  SharedBytes Encode(object::Document& object) const;
 
  private:
   bool IsAsWritten(std::string_view stored) const;
-  SharedBytes EncodeAll(const Document& object) const;
-  Result<Document> Decode(std::string_view stored) const;
+  SharedBytes EncodeAll(const object::Document& object) const;
+  Result<object::Document> Decode(std::string_view stored) const;
 
-  const StorageDesc& storage_;
+  const object::StorageDesc& storage_;
   const DefaultPlans& defaults_;
   const bool prefer_json_;
   const ReadCompletion completion_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

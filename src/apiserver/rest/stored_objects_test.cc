@@ -10,23 +10,24 @@
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-const StorageDesc& StorageOf(std::string_view group, std::string_view resource) {
-  return *FindPreferredResource(group, resource)->hub->storage;
+const object::StorageDesc& StorageOf(std::string_view group, std::string_view resource) {
+  return *object::FindPreferredResource(group, resource)->hub->storage;
 }
 
 // As another server may have stored it: no defaults, in whatever version.
 SharedBytes Stored(std::string_view json) {
-  const TypeMeta meta = PeekTypeMeta(json).value();
-  return EncodeStorage(DecodeJson(json, FindKind(meta.api_version, meta.kind)).value().root());
+  const object::TypeMeta meta = object::PeekTypeMeta(json).value();
+  return object::EncodeStorage(
+      object::DecodeJson(json, object::FindKind(meta.api_version, meta.kind)).value().root());
 }
 
-std::string ReadAs(const StorageDesc& storage, const SharedBytes& stored) {
+std::string ReadAs(const object::StorageDesc& storage, const SharedBytes& stored) {
   const Result<SharedBytes> read = StoredObjects(storage, KindDefaults(), false, {}).Read(stored);
   if (!read) return read.error().ToString();
-  return EncodeJson(DecodeStored(read->view(), {}).value().root());
+  return object::EncodeJson(DecodeStored(read->view(), {}).value().root());
 }
 
 bool Has(const std::string& json, std::string_view part) {
@@ -72,11 +73,11 @@ TEST(StoredObjectsTest, JsonIsReadToo) {
   const Result<SharedBytes> read = maps.Read(SharedBytes(
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}})"));
   ASSERT_TRUE(read) << read.error().ToString();
-  EXPECT_TRUE(HasProtobufPrefix(read->view()));
+  EXPECT_TRUE(object::HasProtobufPrefix(read->view()));
 }
 
 TEST(StoredObjectsTest, SaysWhyBytesAreNoObject) {
-  const StorageDesc& maps = StorageOf("", "configmaps");
+  const object::StorageDesc& maps = StorageOf("", "configmaps");
   EXPECT_TRUE(Has(ReadAs(maps, SharedBytes("k8s\0\xff")), "cannot be read"));
   EXPECT_TRUE(Has(ReadAs(maps, SharedBytes("")), "cannot be read"));
   EXPECT_TRUE(Has(ReadAs(maps, SharedBytes(R"({"kind":"Odd","apiVersion":"a.b/v9"})")),
@@ -86,15 +87,18 @@ TEST(StoredObjectsTest, SaysWhyBytesAreNoObject) {
 }
 
 TEST(StoredObjectsTest, AResourceMayFillInMoreWhenItIsRead) {
-  const ReadCompletion completion{
-      [](Document& object) { object.root().Set(object.arena(), "immutable", Value::Bool(true)); },
-      [](std::string_view) { return false; }};
+  const ReadCompletion completion{[](object::Document& object) {
+                                    object.root().Set(object.arena(), "immutable",
+                                                      object::Value::Bool(true));
+                                  },
+                                  [](std::string_view) { return false; }};
   const StoredObjects maps(StorageOf("", "configmaps"), KindDefaults(), false, completion);
   const Result<SharedBytes> read =
       maps.Read(Stored(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})"));
   ASSERT_TRUE(read);
-  EXPECT_TRUE(Has(EncodeJson(DecodeStored(read->view(), {})->root()), R"("immutable":true)"));
+  EXPECT_TRUE(
+      Has(object::EncodeJson(DecodeStored(read->view(), {})->root()), R"("immutable":true)"));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Of metadata, what an update of the status leaves alone.
@@ -29,35 +29,37 @@ constexpr std::string_view kAllMetadata[] = {"name",
                                              "finalizers"};
 
 // The value at the path, or null; a path that the type does not have was refused in Make().
-const Value* Find(const FieldPath& path, const Document& document) {
-  const Result<const Value*> found = path.Get(document.root());
+const object::Value* Find(const object::FieldPath& path, const object::Document& document) {
+  const Result<const object::Value*> found = path.Get(document.root());
   return found ? *found : nullptr;
 }
 
 // The constant is read as part of an object of the same type, so that it is typed like one.
-void SetConstant(const FieldPath& path, std::string_view value_json, Document& object) {
+void SetConstant(const object::FieldPath& path, std::string_view value_json,
+                 object::Document& object) {
   std::string json;
   std::string end;
-  for (const FieldPathStep& step : path.steps()) {
+  for (const object::FieldPathStep& step : path.steps()) {
     json += "{\"" + step.name + "\":";
     end += '}';
   }
-  const Result<Document> typed = DecodeJson(json + std::string(value_json) + end, object.type());
+  const Result<object::Document> typed =
+      object::DecodeJson(json + std::string(value_json) + end, object.type());
   if (!typed) return;
-  if (const Value* value = Find(path, *typed); value != nullptr) {
+  if (const object::Value* value = Find(path, *typed); value != nullptr) {
     static_cast<void>(
-        path.Set(object, value->CopyInto(object.arena()), FieldPath::Missing::kCreate));
+        path.Set(object, value->CopyInto(object.arena()), object::FieldPath::Missing::kCreate));
   }
 }
 
 }  // namespace
 
-Result<Strategy> Strategy::Make(const StorageDesc& storage) {
+Result<Strategy> Strategy::Make(const object::StorageDesc& storage) {
   Strategy out;
-  for (const EventActions& event : storage.actions) {
+  for (const object::EventActions& event : storage.actions) {
     Event& made = out.events_.emplace_back();
     made.name = event.event;
-    for (const ActionDesc& desc : event.actions) {
+    for (const object::ActionDesc& desc : event.actions) {
       SKIFF_ASSIGN_OR_RETURN(Action action, ReadAction(desc));
       made.actions.push_back(std::move(action));
     }
@@ -65,15 +67,15 @@ Result<Strategy> Strategy::Make(const StorageDesc& storage) {
   return out;
 }
 
-Result<Strategy::Action> Strategy::ReadAction(const ActionDesc& desc) {
+Result<Strategy::Action> Strategy::ReadAction(const object::ActionDesc& desc) {
   Action action{.kind = desc.kind, .paths = {}, .value_json = {}};
   std::string_view text = desc.text;
-  if (desc.kind == ActionDesc::kCode) return action;
-  if (desc.kind == ActionDesc::kGeneration) {
+  if (desc.kind == object::ActionDesc::kCode) return action;
+  if (desc.kind == object::ActionDesc::kGeneration) {
     std::from_chars(text.data(), text.data() + text.size(), action.generation);
     return action;
   }
-  if (desc.kind == ActionDesc::kSet) {
+  if (desc.kind == object::ActionDesc::kSet) {
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
       return Fail(StatusReason::kInternalError, "an action sets nothing: " + Quoted(text));
@@ -90,7 +92,7 @@ Result<Strategy::Action> Strategy::ReadAction(const ActionDesc& desc) {
     } else if (path == "metadata.*") {
       action.keeps_all_metadata = true;
     } else {
-      SKIFF_ASSIGN_OR_RETURN(FieldPath parsed, FieldPath::Parse(path));
+      SKIFF_ASSIGN_OR_RETURN(object::FieldPath parsed, object::FieldPath::Parse(path));
       action.paths.push_back(std::move(parsed));
     }
   }
@@ -104,29 +106,29 @@ const Strategy::Event* Strategy::Find(std::string_view event) const {
   return nullptr;
 }
 
-void Strategy::PrepareForCreate(Document& object) const {
+void Strategy::PrepareForCreate(object::Document& object) const {
   const Event* event = Find("create");
   if (event == nullptr) return;
   for (const Action& action : event->actions) {
     switch (action.kind) {
-      case ActionDesc::kClear:
-        for (const FieldPath& path : action.paths) static_cast<void>(path.Delete(object));
+      case object::ActionDesc::kClear:
+        for (const object::FieldPath& path : action.paths) static_cast<void>(path.Delete(object));
         break;
-      case ActionDesc::kSet:
+      case object::ActionDesc::kSet:
         SetConstant(action.paths[0], action.value_json, object);
         break;
-      case ActionDesc::kGeneration:
+      case object::ActionDesc::kGeneration:
         MetaOf(object).SetGeneration(action.generation);
         break;
-      case ActionDesc::kKeep:
-      case ActionDesc::kBump:
-      case ActionDesc::kCode:
+      case object::ActionDesc::kKeep:
+      case object::ActionDesc::kBump:
+      case object::ActionDesc::kCode:
         break;
     }
   }
 }
 
-void Strategy::Keep(const Action& action, Document& old, Document& object) {
+void Strategy::Keep(const Action& action, object::Document& old, object::Document& object) {
   if (action.keeps_metadata || action.keeps_all_metadata) {
     const MetaOf from(old);
     MetaOf to(object);
@@ -136,45 +138,47 @@ void Strategy::Keep(const Action& action, Document& old, Document& object) {
       for (const std::string_view name : kStatusKeeps) to.Take(name, from);
     }
   }
-  for (const FieldPath& path : action.paths) {
-    if (const Value* value = skiff::Find(path, old); value != nullptr) {
+  for (const object::FieldPath& path : action.paths) {
+    if (const object::Value* value = apiserver::Find(path, old); value != nullptr) {
       static_cast<void>(
-          path.Set(object, value->CopyInto(object.arena()), FieldPath::Missing::kCreate));
+          path.Set(object, value->CopyInto(object.arena()), object::FieldPath::Missing::kCreate));
     } else {
       static_cast<void>(path.Delete(object));
     }
   }
 }
 
-bool Strategy::Changed(const Action& action, const Document& old, const Document& object) {
-  static constexpr Value kAbsent{};
-  for (const FieldPath& path : action.paths) {
-    const Value* before = skiff::Find(path, old);
-    const Value* after = skiff::Find(path, object);
+bool Strategy::Changed(const Action& action, const object::Document& old,
+                       const object::Document& object) {
+  static constexpr object::Value kAbsent{};
+  for (const object::FieldPath& path : action.paths) {
+    const object::Value* before = apiserver::Find(path, old);
+    const object::Value* after = apiserver::Find(path, object);
     if (before == nullptr && after == nullptr) continue;
-    if (!DeepEqual(before != nullptr ? *before : kAbsent, after != nullptr ? *after : kAbsent)) {
+    if (!object::DeepEqual(before != nullptr ? *before : kAbsent,
+                           after != nullptr ? *after : kAbsent)) {
       return true;
     }
   }
   return false;
 }
 
-void Strategy::PrepareForUpdate(std::string_view subresource, Document& old,
-                                Document& object) const {
+void Strategy::PrepareForUpdate(std::string_view subresource, object::Document& old,
+                                object::Document& object) const {
   // A scale is another way to write the object, and no part of it.
   const bool whole = subresource.empty() || subresource == "scale";
   const Event* event = Find(whole ? "update" : subresource);
   if (event == nullptr) return;
   for (const Action& action : event->actions) {
-    if (action.kind == ActionDesc::kKeep) Keep(action, old, object);
-    if (action.kind == ActionDesc::kClear) {
-      for (const FieldPath& path : action.paths) static_cast<void>(path.Delete(object));
+    if (action.kind == object::ActionDesc::kKeep) Keep(action, old, object);
+    if (action.kind == object::ActionDesc::kClear) {
+      for (const object::FieldPath& path : action.paths) static_cast<void>(path.Delete(object));
     }
   }
   for (const Action& action : event->actions) {
-    if (action.kind != ActionDesc::kBump || !Changed(action, old, object)) continue;
+    if (action.kind != object::ActionDesc::kBump || !Changed(action, old, object)) continue;
     MetaOf(object).SetGeneration(MetaOf(old).generation() + 1);
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

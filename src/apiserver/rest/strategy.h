@@ -13,24 +13,25 @@
 #include "object/resource.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Immutable once made; any thread may use it.
 class Strategy {
  public:
   // Fails when an action of the schema cannot be read.
-  static Result<Strategy> Make(const StorageDesc& storage);
+  static Result<Strategy> Make(const object::StorageDesc& storage);
 
   // On "create".
-  void PrepareForCreate(Document& object) const;
+  void PrepareForCreate(object::Document& object) const;
   // On an update of the object itself (an empty subresource) or through a subresource. Both are of
   // the stored type.
-  void PrepareForUpdate(std::string_view subresource, Document& old, Document& object) const;
+  void PrepareForUpdate(std::string_view subresource, object::Document& old,
+                        object::Document& object) const;
 
  private:
   struct Action {
-    ActionDesc::Kind kind;
-    std::vector<FieldPath> paths;
+    object::ActionDesc::Kind kind;
+    std::vector<object::FieldPath> paths;
     std::string value_json;           // of kSet
     int64_t generation = 0;           // of kGeneration
     bool keeps_metadata = false;      // what a status update may not change of it
@@ -41,12 +42,13 @@ class Strategy {
     std::vector<Action> actions;
   };
 
-  static Result<Action> ReadAction(const ActionDesc& desc);
+  static Result<Action> ReadAction(const object::ActionDesc& desc);
   const Event* Find(std::string_view event) const;
-  static void Keep(const Action& action, Document& old, Document& object);
-  static bool Changed(const Action& action, const Document& old, const Document& object);
+  static void Keep(const Action& action, object::Document& old, object::Document& object);
+  static bool Changed(const Action& action, const object::Document& old,
+                      const object::Document& object);
 
   std::vector<Event> events_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

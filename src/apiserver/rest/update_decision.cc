@@ -14,12 +14,12 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 Result<Change> UpdateDecision::Decide(const CurrentObject* current) {
   awaited_ = admission_retry_.Begin();
   if (current == nullptr) return DecideForNew();
-  SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+  SKIFF_ASSIGN_OR_RETURN(object::Document old, current->Decode());
   found_ = current->revision;
   Change change;
   if (IsKnownToChangeNothing(current->revision)) {
@@ -27,12 +27,12 @@ Result<Change> UpdateDecision::Decide(const CurrentObject* current) {
     if (admitted) return change;
   }
   if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
-  std::optional<Document> converted;
+  std::optional<object::Document> converted;
   if (old.type() != resource().kind) {
     SKIFF_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
   }
-  Document& shown = converted ? *converted : old;
-  SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
+  object::Document& shown = converted ? *converted : old;
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, update_.make_new(&shown));
   SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
   TrackFields(shown, object);
@@ -68,9 +68,10 @@ Result<Change> UpdateDecision::Decide(const CurrentObject* current) {
   return change;
 }
 
-Timestamp UpdateDecision::now() { return NowOf(endpoint().context->clock); }
+object::Timestamp UpdateDecision::now() { return NowOf(endpoint().context->clock); }
 
-AdmissionRequest UpdateDecision::Admit(Document& old, Document& object, Transaction& also) {
+AdmissionRequest UpdateDecision::Admit(object::Document& old, object::Document& object,
+                                       store::Transaction& also) {
   return {.operation = AdmissionOperation::kUpdate,
           .resource = resource(),
           .subresource = endpoint().subresource_name(),
@@ -87,19 +88,19 @@ AdmissionRequest UpdateDecision::Admit(Document& old, Document& object, Transact
           .awaited = &awaited_};
 }
 
-bool UpdateDecision::IsKnownToChangeNothing(Revision current) {
+bool UpdateDecision::IsKnownToChangeNothing(store::Revision current) {
   return update_.known_as &&
          endpoint().context->noop_applies.ChangesNothing(*update_.known_as, current);
 }
 
-Result<bool> UpdateDecision::AdmitUnchanged(Document& old) {
+Result<bool> UpdateDecision::AdmitUnchanged(object::Document& old) {
   if (endpoint().context->admission == nullptr) return true;
-  Document object = old.Copy();
-  Transaction also;
+  object::Document object = old.Copy();
+  store::Transaction also;
   const std::vector<std::string> warnings = request().warnings;
   AdmissionRequest admission = Admit(old, object, also);
   SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Mutate(admission));
-  if (also.writes.empty() && DeepEqual(old.root(), object.root())) {
+  if (also.writes.empty() && object::DeepEqual(old.root(), object.root())) {
     SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Validate(admission));
     if (also.writes.empty()) return true;
   }
@@ -107,18 +108,18 @@ Result<bool> UpdateDecision::AdmitUnchanged(Document& old) {
   return false;
 }
 
-void UpdateDecision::TrackFields(const Document& live, Document& object) {
+void UpdateDecision::TrackFields(const object::Document& live, object::Document& object) {
   if (drops_fields_) return EraseManagedFields(object);
   if (!update_.tracks_fields) TrackWrite(request(), endpoint(), live, object);
 }
 
 Result<Change> UpdateDecision::DecideForNew() {
   if (!update_.may_create) return std::unexpected(NotFound(resource(), request().info.name));
-  SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(nullptr));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, update_.make_new(nullptr));
   SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
   SKIFF_RETURN_IF_ERROR(CheckExpectsNothing(object));
   MetaOf(object).Erase("resourceVersion");
-  TrackFields(Document::OfType(resource().kind), object);
+  TrackFields(object::Document::OfType(resource().kind), object);
   if (endpoint().context->may_create) {
     SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
   }
@@ -126,7 +127,7 @@ Result<Change> UpdateDecision::DecideForNew() {
                     &awaited_);
 }
 
-Result<void> UpdateDecision::CheckExpectsNothing(Document& object) {
+Result<void> UpdateDecision::CheckExpectsNothing(object::Document& object) {
   const std::string& name = request().info.name;
   const MetaOf meta(object);
   if (update_.applies) {
@@ -150,13 +151,13 @@ Result<void> UpdateDecision::OtherUid(std::string_view name, std::string_view wa
           std::string(wanted) + ", UID in object meta: " + std::string(found)));
 }
 
-Result<void> UpdateDecision::CheckIdentity(Document& object) {
+Result<void> UpdateDecision::CheckIdentity(object::Document& object) {
   const MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint(), request().info.name_space, object));
   return CheckName(meta.name(), request().info.name);
 }
 
-Result<void> UpdateDecision::CheckPreconditions(Document& old, Document& object) {
+Result<void> UpdateDecision::CheckPreconditions(object::Document& old, object::Document& object) {
   const MetaOf before(old);
   const MetaOf after(object);
   const std::string_view name = before.name();
@@ -173,11 +174,11 @@ Result<void> UpdateDecision::CheckPreconditions(Document& old, Document& object)
   if (version == before.resource_version()) return {};
   for (const char c : version) {
     if (c < '0' || c > '9') {
-      return BadRequest("resourceVersion: Invalid value: " + JsonText(version) +
+      return BadRequest("resourceVersion: Invalid value: " + object::JsonText(version) +
                         ": must be a number");
     }
   }
   return std::unexpected(ObjectChanged(resource(), name));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of one update, which outlives it. Decides at each try anew; one thread at a time.
 class UpdateDecision {
@@ -23,7 +23,7 @@ class UpdateDecision {
   Result<Change> Decide(const CurrentObject* current);
 
   // The object as it was found at the last try.
-  Revision found() const { return found_; }
+  store::Revision found() const { return found_; }
   // What admission lacked then.
   AwaitedObject& awaited() { return awaited_; }
   AdmissionRetry& admission_retry() { return admission_retry_; }
@@ -31,33 +31,33 @@ class UpdateDecision {
   bool DropFields() { return !std::exchange(drops_fields_, true); }
 
  private:
-  ApiRequest& request() { return *update_.request; }
+  serving::ApiRequest& request() { return *update_.request; }
   const Endpoint& endpoint() { return update_.endpoint; }
-  const ResourceDesc& resource() { return *update_.endpoint.resource; }
-  Timestamp now();
+  const object::ResourceDesc& resource() { return *update_.endpoint.resource; }
+  object::Timestamp now();
 
-  AdmissionRequest Admit(Document& old, Document& object, Transaction& also);
-  bool IsKnownToChangeNothing(Revision current);
+  AdmissionRequest Admit(object::Document& old, object::Document& object, store::Transaction& also);
+  bool IsKnownToChangeNothing(store::Revision current);
   // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
   // that all of it must be gone through.
-  Result<bool> AdmitUnchanged(Document& old);
-  void TrackFields(const Document& live, Document& object);
+  Result<bool> AdmitUnchanged(object::Document& old);
+  void TrackFields(const object::Document& live, object::Document& object);
   // A PUT of an object that does not exist.
   Result<Change> DecideForNew();
   // What the client says of an object that it thinks is there.
-  Result<void> CheckExpectsNothing(Document& object);
+  Result<void> CheckExpectsNothing(object::Document& object);
   // In the words of the storage of Kubernetes.
   Result<void> OtherUid(std::string_view name, std::string_view wanted, std::string_view found);
   // Name and namespace are those of the URL.
-  Result<void> CheckIdentity(Document& object);
+  Result<void> CheckIdentity(object::Document& object);
   // The state that the new object is based on must be the current one.
-  Result<void> CheckPreconditions(Document& old, Document& object);
+  Result<void> CheckPreconditions(object::Document& old, object::Document& object);
 
   Update& update_;
   bool drops_fields_ = false;
-  Revision found_;
+  store::Revision found_;
   AwaitedObject awaited_;
   AdmissionRetry admission_retry_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

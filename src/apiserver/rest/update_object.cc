@@ -6,7 +6,7 @@
 #include "apiserver/rest/update_decision.h"
 #include "serving/request/respond.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // One update under way: tries, and the answer.
@@ -38,17 +38,18 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   }
 
  private:
-  ApiRequest& request() { return *update_.request; }
+  serving::ApiRequest& request() { return *update_.request; }
   const Endpoint& endpoint() { return update_.endpoint; }
 
   // Admission may have refused only for lack of something that is about to be there.
   void AfterRefusal(Status refused) {
     AdmissionRetry& retry = decision_.admission_retry();
-    if (!retry.IsWorthRetrying(decision_.awaited())) return RespondError(request(), refused);
+    if (!retry.IsWorthRetrying(decision_.awaited()))
+      return serving::RespondError(request(), refused);
     const auto self = shared_from_this();
     retry.AwaitObject(
         *endpoint().context, request().responder, [self] { self->Start(); },
-        [self, refused = std::move(refused)] { RespondError(self->request(), refused); });
+        [self, refused = std::move(refused)] { serving::RespondError(self->request(), refused); });
   }
 
   // Warnings are part of the answer, so that what gave one is gone through every time.
@@ -72,4 +73,4 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
 void RunUpdate(Update update) { std::make_shared<UpdateRun>(std::move(update))->Start(); }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

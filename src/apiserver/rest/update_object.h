@@ -13,14 +13,14 @@
 #include "crypto/digest.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Makes the new object, in the version of the request, from the current one in the same version,
 // which stays as it is, or, where a PUT may create, from nothing (null).
-using MakeNew = std::move_only_function<Result<Document>(Document* current)>;
+using MakeNew = std::move_only_function<Result<object::Document>(object::Document* current)>;
 
 struct Update {
-  ApiRequestPtr request;
+  serving::ApiRequestPtr request;
   const Endpoint& endpoint;
   MakeNew make_new;
   bool dry_run = false;
@@ -33,16 +33,16 @@ struct Update {
   // of an object that is not there yet does not count.
   bool applies = false;
   // By which NoopApplyCache knows the request; absent: it is no apply.
-  std::optional<Sha256Digest> known_as = {};
+  std::optional<crypto::Sha256Digest> known_as = {};
   // `make_new` has seen to the managedFields of what it makes.
   bool tracks_fields = false;
   // Asked instead of whether this update of the object is admitted, where clients see the request
   // as something else: the creation of a binding. Asked at each try, before make_new.
-  std::function<Result<void>(Transaction&)> admit = {};
+  std::function<Result<void>(store::Transaction&)> admit = {};
   // How an object that has been written is answered; by default as it is.
-  std::function<void(ApiRequest&, const Changed&)> respond = {};
+  std::function<void(serving::ApiRequest&, const Changed&)> respond = {};
 };
 
 void RunUpdate(Update update);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Wakes the stream from other threads, also when the stream has gone.
 struct Waker {
@@ -22,4 +22,4 @@ struct Waker {
   }
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

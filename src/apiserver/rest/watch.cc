@@ -13,7 +13,7 @@
 #include "serving/request/respond.h"
 #include "store/cache/watcher.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kEventsAtOnce = 64;
@@ -22,7 +22,7 @@ constexpr size_t kEventsAtOnce = 64;
 class WatchFeed {
  public:
   // An error in place of the watcher is the only event.
-  WatchFeed(const ResourceStorage& storage, Result<std::unique_ptr<Watcher>> watcher,
+  WatchFeed(const ResourceStorage& storage, Result<std::unique_ptr<store::Watcher>> watcher,
             std::unique_ptr<WatchEncoder> encoder, std::shared_ptr<Waker> waker, Clock& clock,
             Deadlines& deadlines, Duration until)
       : storage_(storage),
@@ -45,14 +45,14 @@ class WatchFeed {
   // none: a selector may match few of the objects that there are. After each event `after` is
   // called, which may empty `out`.
   template <typename After>
-  Result<BodySource::State> Take(ByteBuffer& out, size_t room, After after) {
+  Result<net::BodySource::State> Take(ByteBuffer& out, size_t room, After after) {
     const WorkBudget budget(clock_, limits::kWorkAtOnce);
     for (size_t taken = 0; taken < room;) {
-      if (deadlines_.Reached(deadline_)) return BodySource::State::kEnd;
+      if (deadlines_.Reached(deadline_)) return net::BodySource::State::kEnd;
       if (!watcher_) return End(watcher_.error(), out, after);
       items_.clear();
-      const Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
-      for (const WatchItem& item : items_) {
+      const store::Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
+      for (const store::WatchItem& item : items_) {
         const size_t begin = out.size();
         if (const Result<void> sent = Append(item, out); !sent) {
           out.Truncate(begin);
@@ -61,40 +61,40 @@ class WatchFeed {
         taken += out.size() - begin;
         after();
       }
-      if (progress == Watcher::Progress::kIdle) return BodySource::State::kWaiting;
-      if (progress == Watcher::Progress::kEnded) return End((*watcher_)->why(), out, after);
+      if (progress == store::Watcher::Progress::kIdle) return net::BodySource::State::kWaiting;
+      if (progress == store::Watcher::Progress::kEnded) return End((*watcher_)->why(), out, after);
       if (budget.spent()) break;
     }
-    return BodySource::State::kMore;
+    return net::BodySource::State::kMore;
   }
 
  private:
   template <typename After>
-  Result<BodySource::State> End(const Status& why, ByteBuffer& out, After after) {
+  Result<net::BodySource::State> End(const Status& why, ByteBuffer& out, After after) {
     SKIFF_RETURN_IF_ERROR(encoder_->AppendError(why, out));
     after();
-    return BodySource::State::kEnd;
+    return net::BodySource::State::kEnd;
   }
 
   // An object that cannot be shown ends the watch: whoever goes on without it has a gap.
-  Result<void> Append(const WatchItem& item, ByteBuffer& out) {
-    if (const CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
+  Result<void> Append(const store::WatchItem& item, ByteBuffer& out) {
+    if (const store::CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
       SKIFF_RETURN_IF_ERROR(storage_.CheckReadable(*entry));
     }
     return encoder_->Append(item, out);
   }
 
   const ResourceStorage& storage_;
-  Result<std::unique_ptr<Watcher>> watcher_;
+  Result<std::unique_ptr<store::Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
   std::shared_ptr<Waker> waker_;
   Clock& clock_;
   Deadlines& deadlines_;
   Deadlines::Key deadline_;
-  std::vector<WatchItem> items_;
+  std::vector<store::WatchItem> items_;
 };
 
-class WatchSource final : public BodySource {
+class WatchSource final : public net::BodySource {
  public:
   explicit WatchSource(std::unique_ptr<WatchFeed> feed) : feed_(std::move(feed)) {}
 
@@ -107,13 +107,13 @@ class WatchSource final : public BodySource {
   std::unique_ptr<WatchFeed> feed_;
 };
 
-class WatchSocket final : public WebSocketEndpoint {
+class WatchSocket final : public net::WebSocketEndpoint {
  public:
-  WatchSocket(std::unique_ptr<WatchFeed> feed, MediaKind media)
-      : feed_(std::move(feed)), text_(media != MediaKind::kProtobuf) {}
+  WatchSocket(std::unique_ptr<WatchFeed> feed, serving::MediaKind media)
+      : feed_(std::move(feed)), text_(media != serving::MediaKind::kProtobuf) {}
 
   void OnStart(std::function<void()> wake) override { feed_->Start(std::move(wake)); }
-  Result<BodySource::State> Write(WebSocketWriter& out, size_t room) override {
+  Result<net::BodySource::State> Write(net::WebSocketWriter& out, size_t room) override {
     ByteBuffer message;
     return feed_->Take(message, room, [&] {
       if (text_) {
@@ -147,32 +147,35 @@ Duration WatchTimeout(const ListOptions& options, RestContext& context) {
                                               context.random.UniformDouble());
 }
 
-void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFormat& format,
-                  Result<std::unique_ptr<Watcher>> watcher, std::shared_ptr<Waker> waker,
+void RespondWatch(serving::ApiRequest& request, const Endpoint& endpoint,
+                  const serving::OutputFormat& format,
+                  Result<std::unique_ptr<store::Watcher>> watcher, std::shared_ptr<Waker> waker,
                   Duration until) {
-  if (!watcher && !IsToldAsEvent(watcher.error())) return RespondError(request, watcher.error());
+  if (!watcher && !IsToldAsEvent(watcher.error()))
+    return serving::RespondError(request, watcher.error());
   auto encoder = MakeWatchEncoder(request, endpoint, format);
-  if (!encoder) return RespondError(request, encoder.error());
+  if (!encoder) return serving::RespondError(request, encoder.error());
   auto feed = std::make_unique<WatchFeed>(
       *endpoint.storage, std::move(watcher), std::move(*encoder), std::move(waker),
       endpoint.context->clock, endpoint.context->deadlines, until);
-  if (IsWebSocketRequest(request.http)) {
-    return RespondUpgrade(
-        request, AcceptWebSocket(request.http, "",
-                                 std::make_unique<WatchSocket>(std::move(feed), format.media)));
+  if (net::IsWebSocketRequest(request.http)) {
+    return serving::RespondUpgrade(
+        request,
+        net::AcceptWebSocket(request.http, "",
+                             std::make_unique<WatchSocket>(std::move(feed), format.media)));
   }
   std::string content_type(format.content_type());
-  if (format.media == MediaKind::kProtobuf) content_type += ";stream=watch";
-  RespondStream(request, 200, content_type, StreamSize::kEvents,
-                std::make_unique<WatchSource>(std::move(feed)));
+  if (format.media == serving::MediaKind::kProtobuf) content_type += ";stream=watch";
+  serving::RespondStream(request, 200, content_type, serving::StreamSize::kEvents,
+                         std::make_unique<WatchSource>(std::move(feed)));
 }
 
 }  // namespace
 
 namespace {
 
-CacheWatchRequest WatchRequestOf(ListOptions options) {
-  CacheWatchRequest watch;
+store::CacheWatchRequest WatchRequestOf(ListOptions options) {
+  store::CacheWatchRequest watch;
   watch.selection = std::move(options.selection);
   watch.resource_version = std::move(options.resource_version);
   watch.resource_version_match = std::move(options.resource_version_match);
@@ -183,14 +186,14 @@ CacheWatchRequest WatchRequestOf(ListOptions options) {
 }
 
 // Within the process nobody needs to come back from time to time: the watch has no deadline.
-void WatchLocally(ApiRequestPtr request, const Endpoint& endpoint, ListOptions options) {
-  CacheWatchRequest watch = WatchRequestOf(std::move(options));
+void WatchLocally(serving::ApiRequestPtr request, const Endpoint& endpoint, ListOptions options) {
+  store::CacheWatchRequest watch = WatchRequestOf(std::move(options));
   watch.wake = [answer = request->local] { answer->rest().Wake(); };
   endpoint.storage->cache().Watch(
-      std::move(watch),
-      [request = std::move(request), &endpoint](Result<std::unique_ptr<Watcher>> watcher) mutable {
-        if (!watcher) return RespondError(*request, watcher.error());
-        RespondLocally(*request, 200, [&](LocalResponse& answer) {
+      std::move(watch), [request = std::move(request),
+                         &endpoint](Result<std::unique_ptr<store::Watcher>> watcher) mutable {
+        if (!watcher) return serving::RespondError(*request, watcher.error());
+        serving::RespondLocally(*request, 200, [&](serving::LocalResponse& answer) {
           answer.rest().Watching(endpoint.view, std::move(*watcher));
         });
       });
@@ -198,25 +201,26 @@ void WatchLocally(ApiRequestPtr request, const Endpoint& endpoint, ListOptions o
 
 }  // namespace
 
-void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint) {
-  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kWatch);
-  if (!format) return RespondError(*request, format.error());
+void HandleWatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  const Result<serving::OutputFormat> format =
+      serving::NegotiateOutput(*request, serving::ResponseKind::kWatch);
+  if (!format) return serving::RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
-  if (!options) return RespondError(*request, options.error());
+  if (!options) return serving::RespondError(*request, options.error());
   if (request->local != nullptr) {
     return WatchLocally(std::move(request), endpoint, std::move(*options));
   }
   RestContext& context = *endpoint.context;
   const Duration until = context.clock.Monotonic() + WatchTimeout(*options, context);
   auto waker = std::make_shared<Waker>();
-  CacheWatchRequest watch = WatchRequestOf(std::move(*options));
+  store::CacheWatchRequest watch = WatchRequestOf(std::move(*options));
   watch.deadline = until;
   watch.wake = [waker] { waker->Wake(); };
   endpoint.storage->cache().Watch(
       std::move(watch), [request = std::move(request), &endpoint, format = *format, waker,
-                         until](Result<std::unique_ptr<Watcher>> watcher) mutable {
+                         until](Result<std::unique_ptr<store::Watcher>> watcher) mutable {
         RespondWatch(*request, endpoint, format, std::move(watcher), std::move(waker), until);
       });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

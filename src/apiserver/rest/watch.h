@@ -4,9 +4,9 @@
 
 #include "apiserver/rest/endpoint.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Answers the request, at once or later.
-void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleWatch(serving::ApiRequestPtr request, const Endpoint& endpoint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,51 +6,52 @@
 #include "apiserver/rest/object_output.h"
 #include "store/cache/event_encoding.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-WatchEncoding EncodingOf(const OutputFormat& format) {
-  return format.media == MediaKind::kProtobuf ? WatchEncoding::kProtobuf : WatchEncoding::kJson;
+store::WatchEncoding EncodingOf(const serving::OutputFormat& format) {
+  return format.media == serving::MediaKind::kProtobuf ? store::WatchEncoding::kProtobuf
+                                                       : store::WatchEncoding::kJson;
 }
 
 // Whole objects in the version in which they are stored: every watcher sends the same bytes.
 class SharedEncoder final : public WatchEncoder {
  public:
-  SharedEncoder(const Endpoint& endpoint, const OutputFormat& format)
+  SharedEncoder(const Endpoint& endpoint, const serving::OutputFormat& format)
       : encoding_(EncodingOf(format)),
         kind_{endpoint.resource->version->desc->api_version, endpoint.resource->kind_name} {}
 
-  Result<void> Append(const WatchItem& item, ByteBuffer& out) override {
-    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, WatchFrame(item, encoding_, kind_));
+  Result<void> Append(const store::WatchItem& item, ByteBuffer& out) override {
+    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, store::WatchFrame(item, encoding_, kind_));
     out.Append(frame.view());
     return {};
   }
 
   Result<void> AppendError(const Status& why, ByteBuffer& out) override {
-    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, WatchErrorFrame(why, encoding_));
+    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, store::WatchErrorFrame(why, encoding_));
     out.Append(frame.view());
     return {};
   }
 
  private:
-  WatchEncoding encoding_;
-  WatchedKind kind_;
+  store::WatchEncoding encoding_;
+  store::WatchedKind kind_;
 };
 
 // Whole objects in another version.
 class ConvertingEncoder final : public WatchEncoder {
  public:
-  ConvertingEncoder(const Endpoint& endpoint, const OutputFormat& format)
+  ConvertingEncoder(const Endpoint& endpoint, const serving::OutputFormat& format)
       : shared_(endpoint, format), view_(*endpoint.view), format_(format) {}
 
-  Result<void> Append(const WatchItem& item, ByteBuffer& out) override {
-    const CacheEntry* entry = item.event->Object(item.type);
+  Result<void> Append(const store::WatchItem& item, ByteBuffer& out) override {
+    const store::CacheEntry* entry = item.event->Object(item.type);
     if (entry == nullptr) return shared_.Append(item, out);
-    OutputFormat compact = format_;
+    serving::OutputFormat compact = format_;
     compact.pretty = false;
     SKIFF_ASSIGN_OR_RETURN(const SharedBytes object,
                            view_.Encode(entry->value().view(), item.event->revision(), compact));
-    out.Append(FrameOf(item.type, EncodingOf(format_), object.view()).view());
+    out.Append(store::FrameOf(item.type, EncodingOf(format_), object.view()).view());
     return {};
   }
 
@@ -61,18 +62,18 @@ class ConvertingEncoder final : public WatchEncoder {
  private:
   SharedEncoder shared_;
   const ObjectView& view_;
-  OutputFormat format_;
+  serving::OutputFormat format_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const ApiRequest& request,
+Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const serving::ApiRequest& request,
                                                        const Endpoint& endpoint,
-                                                       const OutputFormat& format) {
-  if (format.form != ObjectForm::kWhole) {
+                                                       const serving::OutputFormat& format) {
+  if (format.form != serving::ObjectForm::kWhole) {
     return MakeFormWatchEncoder(request, endpoint, format);
   }
-  if (format.media == MediaKind::kProtobuf && !endpoint.resource->kind->in_protobuf) {
+  if (format.media == serving::MediaKind::kProtobuf && !endpoint.resource->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
   if (endpoint.storage->desc().stored == endpoint.resource->kind) {
@@ -81,4 +82,4 @@ Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const ApiRequest& request
   return std::make_unique<ConvertingEncoder>(endpoint, format);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

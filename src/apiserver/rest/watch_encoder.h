@@ -9,17 +9,17 @@
 #include "serving/request/output.h"
 #include "store/cache/watcher.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class WatchEncoder {
  public:
   virtual ~WatchEncoder() = default;
-  virtual Result<void> Append(const WatchItem& item, ByteBuffer& out) = 0;
+  virtual Result<void> Append(const store::WatchItem& item, ByteBuffer& out) = 0;
   virtual Result<void> AppendError(const Status& why, ByteBuffer& out) = 0;
 };
 
-Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const ApiRequest& request,
+Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const serving::ApiRequest& request,
                                                        const Endpoint& endpoint,
-                                                       const OutputFormat& format);
+                                                       const serving::OutputFormat& format);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

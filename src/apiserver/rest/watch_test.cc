@@ -18,7 +18,7 @@
 #include "store/cache/scripted_store.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int kObjects = 3000;
@@ -38,7 +38,7 @@ class LongWatchTest : public testing::Test {
     auto storage = ResourceStorage::Make(*resource_->hub, environment_, symbols_);
     ASSERT_TRUE(storage) << storage.error().ToString();
     storage_ = std::move(*storage);
-    storage_->cache().Start([](Result<Revision> loaded) { EXPECT_TRUE(loaded); });
+    storage_->cache().Start([](Result<store::Revision> loaded) { EXPECT_TRUE(loaded); });
     endpoint_.storage = storage_.get();
   }
   void TearDown() override {
@@ -47,26 +47,26 @@ class LongWatchTest : public testing::Test {
   }
 
   // The body of the answer.
-  BodySource& Watch(std::string_view query, HttpHeaders headers = {}) {
-    HttpRequest http;
+  net::BodySource& Watch(std::string_view query, net::HttpHeaders headers = {}) {
+    net::HttpRequest http;
     http.method = "GET";
     http.path = "/api/v1/configmaps";
     http.headers = std::move(headers);
-    auto request = std::make_unique<ApiRequest>(
-        ApiRequest{.http = std::move(http), .responder = Responder(client_)});
-    request->query = QueryParameters::Parse(query).value();
+    auto request = std::make_unique<serving::ApiRequest>(
+        serving::ApiRequest{.http = std::move(http), .responder = net::Responder(client_)});
+    request->query = serving::QueryParameters::Parse(query).value();
     HandleWatch(std::move(request), endpoint_);
-    BodySource& source = *client_->answer->source;
+    net::BodySource& source = *client_->answer->source;
     source.OnStart([] {});
     return source;
   }
 
   SteppingClock clock_;
   SystemRandom random_;
-  ScriptedStore store_;
-  LeasePool leases_{store_, clock_};
+  store::ScriptedStore store_;
+  store::LeasePool leases_{store_, clock_};
   StorageEnvironment environment_{store_, clock_, random_, leases_, KindDefaults()};
-  SymbolTable symbols_;
+  object::SymbolTable symbols_;
   std::unique_ptr<ResourceStorage> storage_;
   Deadlines deadlines_{clock_};
   RestContext context_{.clock = clock_,
@@ -74,10 +74,10 @@ class LongWatchTest : public testing::Test {
                        .deadlines = deadlines_,
                        .defaults = KindDefaults(),
                        .settings = kDefaultSettings};
-  const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
+  const object::ResourceDesc* resource_ = object::FindResource("", "v1", "configmaps");
   ObjectView view_{*resource_};
   Endpoint endpoint_{.resource = resource_, .view = &view_, .context = &context_};
-  std::shared_ptr<RecordedResponse> client_ = std::make_shared<RecordedResponse>();
+  std::shared_ptr<net::RecordedResponse> client_ = std::make_shared<net::RecordedResponse>();
 };
 
 // Reads until the source waits: how much came at once at most, and how often objects were told of.
@@ -86,10 +86,10 @@ struct Told {
   size_t events = 0;
   size_t reads = 0;
 };
-Told ReadAll(BodySource& source) {
+Told ReadAll(net::BodySource& source) {
   Told told;
-  auto state = Result<BodySource::State>(BodySource::State::kMore);
-  for (; state && *state == BodySource::State::kMore; ++told.reads) {
+  auto state = Result<net::BodySource::State>(net::BodySource::State::kMore);
+  for (; state && *state == net::BodySource::State::kMore; ++told.reads) {
     ByteBuffer out;
     state = source.Read(out, 4096);
     told.largest = std::max(told.largest, out.size());
@@ -98,7 +98,7 @@ Told ReadAll(BodySource& source) {
       ++told.events;
     }
   }
-  EXPECT_TRUE(state && *state == BodySource::State::kWaiting);
+  EXPECT_TRUE(state && *state == net::BodySource::State::kWaiting);
   return told;
 }
 
@@ -109,7 +109,7 @@ TEST_F(LongWatchTest, GivesAboutAsMuchAsThereIsRoomFor) {
 }
 
 TEST_F(LongWatchTest, GivesNoMoreOverAWebSocket) {
-  HttpHeaders headers;
+  net::HttpHeaders headers;
   headers.Add("connection", "Upgrade");
   headers.Add("upgrade", "websocket");
   headers.Add("sec-websocket-version", "13");
@@ -120,7 +120,7 @@ TEST_F(LongWatchTest, GivesNoMoreOverAWebSocket) {
 }
 
 TEST_F(LongWatchTest, ComesBackWhenItsTimeIsUpThoughNothingMatches) {
-  BodySource& source = Watch("watch=1&labelSelector=app%3Dnowhere");
+  net::BodySource& source = Watch("watch=1&labelSelector=app%3Dnowhere");
   clock_.SetStep(limits::kWorkAtOnce);
   const Told told = ReadAll(source);
   EXPECT_EQ(told.events, 0U);
@@ -128,4 +128,4 @@ TEST_F(LongWatchTest, ComesBackWhenItsTimeIsUpThoughNothingMatches) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

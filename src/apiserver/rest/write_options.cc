@@ -9,15 +9,15 @@
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/server_side_apply.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string_view KindOfOptions(const ApiRequest& request) {
+std::string_view KindOfOptions(const serving::ApiRequest& request) {
   if (request.info.verb == "update") return "UpdateOptions";
   return request.info.verb == "patch" ? "PatchOptions" : "CreateOptions";
 }
 
-Status InvalidOptions(const ApiRequest& request, std::vector<StatusCause> causes) {
+Status InvalidOptions(const serving::ApiRequest& request, std::vector<StatusCause> causes) {
   return Invalid(KindOfOptions(request), "meta.k8s.io", "", std::move(causes));
 }
 
@@ -27,12 +27,12 @@ bool IsKnownValidation(std::string_view mode) {
 
 StatusCause UnknownValidation(std::string_view mode) {
   return {"FieldValueNotSupported",
-          "Unsupported value: " + JsonText(mode) +
+          "Unsupported value: " + object::JsonText(mode) +
               ": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
           "fieldValidation"};
 }
 
-void CheckForce(const ApiRequest& request, std::vector<StatusCause>& causes) {
+void CheckForce(const serving::ApiRequest& request, std::vector<StatusCause>& causes) {
   if (request.info.verb != "patch") return;
   if (IsApply(request)) {
     if (!request.query.Get("fieldManager").empty()) return;
@@ -49,14 +49,14 @@ std::vector<StatusCause> DryRunFaults(const std::vector<std::string_view>& given
   bool known = true;
   for (const std::string_view each : given) {
     known &= each == "All";
-    list += (list.empty() ? "" : ",") + JsonText(each);
+    list += (list.empty() ? "" : ",") + object::JsonText(each);
   }
   if (known) return {};
   return {{"FieldValueNotSupported", "Unsupported value: [" + list + "]: supported values: \"All\"",
            "dryRun"}};
 }
 
-Result<bool> CheckWriteOptions(const ApiRequest& request) {
+Result<bool> CheckWriteOptions(const serving::ApiRequest& request) {
   std::vector<StatusCause> causes;
   CheckForce(request, causes);
   for (StatusCause& cause : FieldManagerFaults(request.query.Get("fieldManager"))) {
@@ -70,7 +70,7 @@ Result<bool> CheckWriteOptions(const ApiRequest& request) {
   return !dry_run.empty();
 }
 
-Result<FieldValidation> FieldValidationOf(const ApiRequest& request) {
+Result<FieldValidation> FieldValidationOf(const serving::ApiRequest& request) {
   const std::string_view mode = request.query.Get("fieldValidation");
   if (!IsKnownValidation(mode)) {
     return std::unexpected(InvalidOptions(request, {UnknownValidation(mode)}));
@@ -79,4 +79,4 @@ Result<FieldValidation> FieldValidationOf(const ApiRequest& request) {
   return mode == "Strict" ? FieldValidation::kStrict : FieldValidation::kWarn;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,25 +13,25 @@
 #include "object/json/encode.h"
 #include "object/scalar/generate_name.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void CheckImmutable(const ResourceDesc& resource, const Document& old, const Document& object,
-                    FieldErrors& errors) {
+void CheckImmutable(const object::ResourceDesc& resource, const object::Document& old,
+                    const object::Document& object, FieldErrors& errors) {
   for (const std::string_view text : resource.hub->immutable) {
-    const Result<FieldPath> path = FieldPath::Parse(text);
+    const Result<object::FieldPath> path = object::FieldPath::Parse(text);
     if (!path) continue;
-    const Result<const Value*> before = path->Get(old.root());
-    const Result<const Value*> after = path->Get(object.root());
+    const Result<const object::Value*> before = path->Get(old.root());
+    const Result<const object::Value*> after = path->Get(object.root());
     if (before && after && !SameValue(*before, *after)) {
-      const std::string shown = *after != nullptr ? EncodeJson(**after) : "null";
+      const std::string shown = *after != nullptr ? object::EncodeJson(**after) : "null";
       errors.Append(std::vector{InvalidField(std::string(text), shown, kIsImmutable)});
     }
   }
 }
 
 // Events of both groups are one kind, which is reported as that of the core group.
-Status InvalidOf(const ResourceDesc& resource, std::string_view name, FieldErrors errors) {
+Status InvalidOf(const object::ResourceDesc& resource, std::string_view name, FieldErrors errors) {
   const std::string_view group = resource.version->desc->group;
   return Invalid(resource.kind_name, group == "events.k8s.io" ? "" : group, name,
                  std::move(errors));
@@ -39,7 +39,7 @@ Status InvalidOf(const ResourceDesc& resource, std::string_view name, FieldError
 
 }  // namespace
 
-Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Document& object,
+Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, object::Document& object,
                             std::vector<std::string>& warnings) {
   FieldErrors all(write.settings);
   CheckMeta(*endpoint.resource, object, all);
@@ -58,9 +58,10 @@ Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Docum
   return {};
 }
 
-Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, Document& old,
-                                Document& object, std::vector<std::string>& warnings) {
-  const ResourceDesc& resource = *endpoint.resource;
+Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write,
+                                object::Document& old, object::Document& object,
+                                std::vector<std::string>& warnings) {
+  const object::ResourceDesc& resource = *endpoint.resource;
   // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
   FieldErrors all(write.settings);
   CheckMetaUpdate(old, object, all);
@@ -98,17 +99,17 @@ Result<void> CheckName(std::string_view name, std::string_view url_name) {
                     ") does not match the name on the URL (" + std::string(url_name) + ")");
 }
 
-void DropDuplicateOwners(Document& object, bool after_admission,
+void DropDuplicateOwners(object::Document& object, bool after_admission,
                          std::vector<std::string>& warnings) {
-  Value* meta = object.root().Find("metadata");
-  Value* owners = meta != nullptr ? meta->Find("ownerReferences") : nullptr;
+  object::Value* meta = object.root().Find("metadata");
+  object::Value* owners = meta != nullptr ? meta->Find("ownerReferences") : nullptr;
   if (owners == nullptr || !owners->is_list() || owners->size() < 2) return;
   std::set<std::string> seen;
   std::string duplicates;
-  owners->EraseItemsIf([&](const Value& owner) {
+  owners->EraseItemsIf([&](const object::Value& owner) {
     // References are the same if their JSON is: they have texts and pointers only.
-    if (seen.insert(EncodeJson(owner)).second) return false;
-    const Value* uid = owner.Find("uid");
+    if (seen.insert(object::EncodeJson(owner)).second) return false;
+    const object::Value* uid = owner.Find("uid");
     if (!duplicates.empty()) duplicates += ", ";
     if (uid != nullptr && uid->is_string()) duplicates += uid->AsText();
     return true;
@@ -122,7 +123,7 @@ void DropDuplicateOwners(Document& object, bool after_admission,
 }
 
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
-                           Document& object) {
+                           object::Document& object) {
   MetaOf meta(object);
   if (!endpoint.resource->namespaced) {
     meta.Erase("namespace");
@@ -136,16 +137,16 @@ Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namesp
   return {};
 }
 
-std::string ServerChosenName(const ResourceDesc& resource, std::string_view prefix,
+std::string ServerChosenName(const object::ResourceDesc& resource, std::string_view prefix,
                              Random& random) {
-  if (!prefix.empty()) return GenerateName(prefix, random);
+  if (!prefix.empty()) return object::GenerateName(prefix, random);
   const bool is_limit_range =
       resource.name == "limitranges" && resource.version->desc->group.empty();
   return is_limit_range ? NewUid(random) : std::string();
 }
 
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
-                               Document& object, Random& random, Timestamp now) {
+                               object::Document& object, Random& random, object::Timestamp now) {
   MetaOf meta(object);
   if (!meta.resource_version().empty()) {
     return BadRequest("resourceVersion should not be set on objects to be created");
@@ -155,11 +156,11 @@ Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_na
   meta.Erase("deletionTimestamp");
   meta.Erase("deletionGracePeriodSeconds");
   meta.SetText("uid", NewUid(random));
-  meta.value().Set(object.arena(), "creationTimestamp", Value::Time(now));
+  meta.value().Set(object.arena(), "creationTimestamp", object::Value::Time(now));
   return {};
 }
 
-void FillMetaForUpdate(Document& old, Document& object) {
+void FillMetaForUpdate(object::Document& old, object::Document& object) {
   const MetaOf before(old);
   MetaOf after(object);
   after.Take("generation", before);
@@ -169,11 +170,11 @@ void FillMetaForUpdate(Document& old, Document& object) {
   if (!after.grace_period_seconds()) after.Take("deletionGracePeriodSeconds", before);
 }
 
-bool IsGone(Document& old, Document& object) {
+bool IsGone(object::Document& old, object::Document& object) {
   const MetaOf before(old);
   const MetaOf after(object);
   return before.deleting() && after.finalizer_count() == 0 && before.finalizer_count() != 0 &&
          before.grace_period_seconds().value_or(0) == 0;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/tables/list_text.h"
 #include "views/autoscaling/v2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -108,4 +108,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> AutoscalingCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

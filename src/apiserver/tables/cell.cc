@@ -5,7 +5,7 @@
 
 #include "apiserver/tables/human_duration.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::string_view CellContext::Join(std::initializer_list<std::string_view> parts) const {
   size_t size = 0;
@@ -27,8 +27,8 @@ std::string_view CellContext::Number(int64_t number) const {
   return arena.Copy({digits, static_cast<size_t>(end - digits)});
 }
 
-std::string_view CellContext::Age(Timestamp time) const {
-  if (IsZero(time)) return "<unknown>";
+std::string_view CellContext::Age(object::Timestamp time) const {
+  if (object::IsZero(time)) return "<unknown>";
   return HumanDuration(NanosecondsBetween(time, now));
 }
 
@@ -38,4 +38,4 @@ std::string_view CellContext::HumanDuration(int64_t nanoseconds) const {
   return arena.Copy({text, static_cast<size_t>(end - text)});
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 #include "object/scalar/time.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct Cell {
   enum class Kind : uint8_t { kUnset, kText, kInt, kBool };
@@ -31,8 +31,9 @@ struct Cell {
 
 // What the cells of one row share. Texts that are put together live in the arena.
 struct CellContext {
-  const Value& object;  // of the columns' kind; perhaps only the fields that the columns name
-  Timestamp now;
+  const object::Value&
+      object;  // of the columns' kind; perhaps only the fields that the columns name
+  object::Timestamp now;
   Arena& arena;
 
   std::string_view Join(std::initializer_list<std::string_view> parts) const;
@@ -42,8 +43,8 @@ struct CellContext {
   }
   std::string_view Number(int64_t number) const;
   // Since the time, or "<unknown>" if it is zero.
-  std::string_view Age(Timestamp time) const;
+  std::string_view Age(object::Timestamp time) const;
   std::string_view HumanDuration(int64_t nanoseconds) const;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,22 +13,22 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class CellPath {
  public:
   // The value may be null though it is set: a zero, such as 0, "" or an empty list.
   struct Found {
-    const Value* value;
+    const object::Value* value;
     bool set;
   };
 
-  static Result<CellPath> Resolve(std::string_view path, const MessageDesc* kind);
+  static Result<CellPath> Resolve(std::string_view path, const object::MessageDesc* kind);
 
-  Found Follow(const Value& object) const;
+  Found Follow(const object::Value& object) const;
   const std::string& text() const { return text_; }
   // Of the value at the end.
-  FieldType type() const { return type_; }
+  object::FieldType type() const { return type_; }
 
  private:
   struct Step {
@@ -39,12 +39,12 @@ class CellPath {
   };
   static constexpr size_t kNoPointer = SIZE_MAX;
 
-  static const Value* Next(const Value& at, const Step& step);
+  static const object::Value* Next(const object::Value& at, const Step& step);
 
   std::string text_;
   std::vector<Step> steps_;
   size_t last_pointer_ = kNoPointer;
-  FieldType type_ = FieldType::kString;
+  object::FieldType type_ = object::FieldType::kString;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/tables/cell_text.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kOr = " or ";
@@ -28,15 +28,16 @@ size_t FindOr(std::string_view notation) {
   return std::string_view::npos;
 }
 
-int64_t IntegerOf(const Value* value) {
+int64_t IntegerOf(const object::Value* value) {
   if (value == nullptr) return 0;
-  if (value->tag() == Tag::kInt) return value->AsInt();
-  return value->tag() == Tag::kUint ? static_cast<int64_t>(value->AsUint()) : 0;
+  if (value->tag() == object::Tag::kInt) return value->AsInt();
+  return value->tag() == object::Tag::kUint ? static_cast<int64_t>(value->AsUint()) : 0;
 }
 
 }  // namespace
 
-Result<CellProgram> CellProgram::Compile(std::string_view notation, const MessageDesc* kind) {
+Result<CellProgram> CellProgram::Compile(std::string_view notation,
+                                         const object::MessageDesc* kind) {
   CellProgram program;
   while (true) {
     const size_t end = FindOr(notation);
@@ -48,7 +49,7 @@ Result<CellProgram> CellProgram::Compile(std::string_view notation, const Messag
 }
 
 Result<CellProgram::Part> CellProgram::CompilePart(std::string_view notation,
-                                                   const MessageDesc* kind) {
+                                                   const object::MessageDesc* kind) {
   if (notation.starts_with('.')) {
     Part part{.op = Op::kText};
     SKIFF_RETURN_IF_ERROR(AddPaths(notation, ",", kind, &part));
@@ -79,7 +80,7 @@ Result<CellProgram::Part> CellProgram::CompilePart(std::string_view notation,
 
 Result<CellProgram::Part> CellProgram::CompileCall(std::string_view name,
                                                    std::string_view arguments,
-                                                   const MessageDesc* kind) {
+                                                   const object::MessageDesc* kind) {
   if (name == "code") {
     const CodeCell* const code = FindCodeCell(arguments);
     if (code == nullptr) return std::unexpected(BadCell(arguments));
@@ -115,7 +116,7 @@ Result<CellProgram::Part> CellProgram::CompileCall(std::string_view name,
 }
 
 Result<void> CellProgram::AddPaths(std::string_view arguments, std::string_view separator,
-                                   const MessageDesc* kind, Part* part) {
+                                   const object::MessageDesc* kind, Part* part) {
   while (true) {
     const size_t end = arguments.find(separator);
     std::string_view one = arguments.substr(0, end);
@@ -172,7 +173,7 @@ Cell CellProgram::RunPart(const Part& part, const CellContext& context) {
     case Op::kLength: {
       size_t sum = 0;
       for (const CellPath& path : part.paths) {
-        const Value* const value = path.Follow(context.object).value;
+        const object::Value* const value = path.Follow(context.object).value;
         if (value != nullptr) sum += value->size();
       }
       return Cell::Int(static_cast<int64_t>(sum));
@@ -187,7 +188,7 @@ Cell CellProgram::RunPart(const Part& part, const CellContext& context) {
 }
 
 Cell CellProgram::RunOnValue(const Part& part, CellPath::Found found, const CellContext& context) {
-  const Value* const value = found.value;
+  const object::Value* const value = found.value;
   switch (part.op) {
     case Op::kLabels:
       return Cell::Text(LabelsText(value, context));
@@ -202,7 +203,8 @@ Cell CellProgram::RunOnValue(const Part& part, CellPath::Found found, const Cell
     default:
       break;
   }
-  if (part.op == Op::kText && value == nullptr && part.paths[0].type() == FieldType::kQuantity) {
+  if (part.op == Op::kText && value == nullptr &&
+      part.paths[0].type() == object::FieldType::kQuantity) {
     return Cell::Text("0");
   }
   if (!found.set) return Cell::Unset();
@@ -212,7 +214,7 @@ Cell CellProgram::RunOnValue(const Part& part, CellPath::Found found, const Cell
     case Op::kBool:
       return Cell::Bool(value != nullptr && value->AsBool());
     case Op::kAge:
-      return Cell::Text(context.Age(value == nullptr ? kZeroTimestamp : value->AsTime()));
+      return Cell::Text(context.Age(value == nullptr ? object::kZeroTimestamp : value->AsTime()));
     case Op::kDuration:
       return Cell::Text(context.HumanDuration(IntegerOf(value) * kNanosPerSecond));
     case Op::kJoin:
@@ -224,4 +226,4 @@ Cell CellProgram::RunOnValue(const Part& part, CellPath::Found found, const Cell
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

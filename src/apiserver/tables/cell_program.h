@@ -17,12 +17,12 @@
 #include "base/status.h"
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class CellProgram {
  public:
   // `kind` and what it refers to must outlive the program.
-  static Result<CellProgram> Compile(std::string_view notation, const MessageDesc* kind);
+  static Result<CellProgram> Compile(std::string_view notation, const object::MessageDesc* kind);
 
   // Never unset: what nothing sets is empty text, or the zero of int() and bool().
   Cell Run(const CellContext& context) const;
@@ -56,15 +56,15 @@ class CellProgram {
     const CodeCell* code = nullptr;
   };
 
-  static Result<Part> CompilePart(std::string_view notation, const MessageDesc* kind);
+  static Result<Part> CompilePart(std::string_view notation, const object::MessageDesc* kind);
   static Result<Part> CompileCall(std::string_view name, std::string_view arguments,
-                                  const MessageDesc* kind);
+                                  const object::MessageDesc* kind);
   static Result<void> AddPaths(std::string_view arguments, std::string_view separator,
-                               const MessageDesc* kind, Part* part);
+                               const object::MessageDesc* kind, Part* part);
   static Cell RunPart(const Part& part, const CellContext& context);
   static Cell RunOnValue(const Part& part, CellPath::Found found, const CellContext& context);
 
   std::vector<Part> parts_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,14 +2,15 @@
 
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The default columns show a time where others show an age.
 Cell CreatedAt(const CellContext& context) {
-  const Value* const time = context.object.FindPath({"metadata", "creationTimestamp"});
-  char text[kMaxTimeBytes];
-  const size_t size = FormatTime(time == nullptr ? kZeroTimestamp : time->AsTime(), text);
+  const object::Value* const time = context.object.FindPath({"metadata", "creationTimestamp"});
+  char text[object::kMaxTimeBytes];
+  const size_t size =
+      object::FormatTime(time == nullptr ? object::kZeroTimestamp : time->AsTime(), text);
   return Cell::Text(context.arena.Copy({text, size}));
 }
 
@@ -29,4 +30,4 @@ const CodeCell* FindCodeCell(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 
 #include "apiserver/tables/cell.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct CodeCell {
   std::string_view name;
@@ -29,4 +29,4 @@ std::span<const CodeCell> AutoscalingCells();
 std::span<const CodeCell> PolicyCells();
 std::span<const CodeCell> DeviceCells();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

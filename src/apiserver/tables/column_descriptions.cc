@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct Description {
@@ -196,4 +196,4 @@ std::string_view ColumnDescription(std::string_view kind, std::string_view colum
   return known ? found->text : std::string_view();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

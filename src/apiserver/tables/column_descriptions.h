@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Empty for a column that nothing is known of.
 std::string_view ColumnDescription(std::string_view kind, std::string_view column);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

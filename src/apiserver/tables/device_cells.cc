@@ -7,7 +7,7 @@
 #include "views/resource.k8s.io/v1alpha3.h"
 #include "views/scheduling.k8s.io/v1alpha2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -136,4 +136,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> DeviceCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

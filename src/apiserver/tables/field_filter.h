@@ -23,11 +23,11 @@
 #include "object/descriptor.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class FieldFilter {
  public:
-  explicit FieldFilter(const MessageDesc* type) : type_(type) {}
+  explicit FieldFilter(const object::MessageDesc* type) : type_(type) {}
 
   // Fails when the kind has no such field.
   Result<void> Keep(std::string_view path);
@@ -43,13 +43,13 @@ class FieldFilter {
     Node& At(uint32_t tag);
   };
 
-  static Result<void> KeepIn(Node& node, const MessageDesc& type, std::string_view path,
+  static Result<void> KeepIn(Node& node, const object::MessageDesc& type, std::string_view path,
                              bool count_only);
-  static void KeepEnd(Node& node, const FieldDesc& field, bool count_only);
-  static bool Copy(WireReader in, const Node& node, int depth, ByteBuffer& out);
+  static void KeepEnd(Node& node, const object::FieldDesc& field, bool count_only);
+  static bool Copy(object::WireReader in, const Node& node, int depth, ByteBuffer& out);
 
-  const MessageDesc* type_;
+  const object::MessageDesc* type_;
   Node root_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

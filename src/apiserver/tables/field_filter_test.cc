@@ -9,19 +9,19 @@
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string Message(std::string_view json, const MessageDesc* type) {
-  const auto document = DecodeJson(json, type);
+std::string Message(std::string_view json, const object::MessageDesc* type) {
+  const auto document = object::DecodeJson(json, type);
   EXPECT_TRUE(document);
   std::string out;
-  EncodeProtobuf(document->root(), &out);
+  object::EncodeProtobuf(document->root(), &out);
   return out;
 }
 
 // What is left of the object, as JSON.
-std::string Filtered(const MessageDesc* type, std::initializer_list<std::string_view> paths,
+std::string Filtered(const object::MessageDesc* type, std::initializer_list<std::string_view> paths,
                      std::string_view json) {
   FieldFilter filter(type);
   for (const std::string_view path : paths) {
@@ -30,11 +30,11 @@ std::string Filtered(const MessageDesc* type, std::initializer_list<std::string_
   }
   ByteBuffer out;
   if (!filter.Apply(Message(json, type), out)) return "broken";
-  const auto document = DecodeProtobuf(out.view(), type);
-  return document ? EncodeJson(document->root()) : document.error().ToString();
+  const auto document = object::DecodeProtobuf(out.view(), type);
+  return document ? object::EncodeJson(document->root()) : document.error().ToString();
 }
 
-const MessageDesc* Pod() { return FindKind("v1", "Pod"); }
+const object::MessageDesc* Pod() { return object::FindKind("v1", "Pod"); }
 
 TEST(FieldFilterTest, KeepsFieldsOfItemsOfLists) {
   EXPECT_EQ(
@@ -57,7 +57,7 @@ TEST(FieldFilterTest, KeepsHowManyThereAreOfWhatIsOnlyCounted) {
 }
 
 TEST(FieldFilterTest, CountsTheKeysOfMaps) {
-  EXPECT_EQ(Filtered(FindKind("v1", "ConfigMap"), {".data#", ".metadata.labels"},
+  EXPECT_EQ(Filtered(object::FindKind("v1", "ConfigMap"), {".data#", ".metadata.labels"},
                      R"({"metadata":{"name":"x","labels":{"a":"1"}},"data":{"k":"v","l":"w"}})"),
             R"({"metadata":{"labels":{"a":"1"}},"data":{"k":"","l":""}})");
 }
@@ -94,4 +94,4 @@ TEST(FieldFilterTest, RefusesPathsThatDoNotExistAndBytesThatAreBroken) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
@@ -48,7 +48,7 @@ char* WriteHumanDuration(int64_t nanoseconds, char* out) {
   return WritePart(days / 365, 'y', out);
 }
 
-int64_t NanosecondsBetween(Timestamp from, Timestamp to) {
+int64_t NanosecondsBetween(object::Timestamp from, object::Timestamp to) {
   __extension__ using Wide = __int128;
   const Wide nanos = (Wide{to.seconds} - from.seconds) * kNanosPerSecond + to.nanos - from.nanos;
   const Wide most = std::numeric_limits<int64_t>::max();
@@ -56,4 +56,4 @@ int64_t NanosecondsBetween(Timestamp from, Timestamp to) {
   return static_cast<int64_t>(std::clamp(nanos, least, most));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr size_t kMaxHumanDurationBytes = 24;
 
@@ -21,6 +21,6 @@ inline constexpr size_t kMaxHumanDurationBytes = 24;
 char* WriteHumanDuration(int64_t nanoseconds, char* out);
 
 // How long after `from` it is at `to`; beyond 292 years, the most that nanoseconds can count.
-int64_t NanosecondsBetween(Timestamp from, Timestamp to);
+int64_t NanosecondsBetween(object::Timestamp from, object::Timestamp to);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -52,11 +52,11 @@ TEST(HumanDurationTest, ChangesItsUnitsAtTheBoundariesOfKubernetes) {
 }
 
 TEST(HumanDurationTest, StopsAtWhatNanosecondsCanCount) {
-  const Timestamp now{1'700'000'000, 0};
+  const object::Timestamp now{1'700'000'000, 0};
   EXPECT_EQ(Text(NanosecondsBetween({-62'135'596'799, 0}, now)), "292y");
   EXPECT_EQ(Text(NanosecondsBetween(now, {-62'135'596'799, 0})), "<invalid>");
   EXPECT_EQ(NanosecondsBetween({10, 900'000'000}, {12, 100'000'000}), 1'200'000'000);
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

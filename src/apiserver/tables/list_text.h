@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ListText {
  public:
@@ -45,4 +45,4 @@ inline std::string LowerAscii(std::string_view text) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "views/discovery.k8s.io/v1.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -18,7 +18,7 @@ namespace networking = networking_k8s_io_v1;
 
 // The addresses of a load balancer, sorted, each once. Services and ingresses have a type each.
 template <typename Ingress>
-std::string LoadBalancerText(const ListView<Ingress>& ingresses) {
+std::string LoadBalancerText(const object::ListView<Ingress>& ingresses) {
   std::set<std::string_view> addresses;
   for (const Ingress ingress : ingresses) {
     const std::string_view address = ingress.ip().empty() ? ingress.hostname() : ingress.ip();
@@ -185,4 +185,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> NetworkCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

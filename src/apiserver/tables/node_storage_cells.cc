@@ -9,7 +9,7 @@
 #include "views/core/v1.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -70,10 +70,10 @@ Cell VolumeClaim(const CellContext& context) {
 
 // Of a volume or a claim.
 Cell VolumeStorageClass(const CellContext& context) {
-  const Value* const annotations = context.object.FindPath({"metadata", "annotations"});
-  const Value* name = annotations == nullptr
-                          ? nullptr
-                          : annotations->Find("volume.beta.kubernetes.io/storage-class");
+  const object::Value* const annotations = context.object.FindPath({"metadata", "annotations"});
+  const object::Value* name = annotations == nullptr
+                                  ? nullptr
+                                  : annotations->Find("volume.beta.kubernetes.io/storage-class");
   if (name == nullptr) name = context.object.FindPath({"spec", "storageClassName"});
   return Cell::Text(ValueText(name, context));
 }
@@ -139,4 +139,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> NodeAndStorageCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,30 +11,31 @@
 #include "object/transcode/protobuf_to_json.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 Result<void> AppendFromJson(const ObjectBytes& object, ByteBuffer& out) {
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(object.stored));
-  DecodeOptions options;
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(object.stored));
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
   options.borrow_text = true;
-  SKIFF_ASSIGN_OR_RETURN(Document document,
-                         DecodeJson(object.stored, FindKind(meta.api_version, meta.kind), options));
+  SKIFF_ASSIGN_OR_RETURN(
+      object::Document document,
+      object::DecodeJson(object.stored, object::FindKind(meta.api_version, meta.kind), options));
   const RevisionText version(object.revision);
-  Value* const metadata = document.root().Find("metadata");
+  object::Value* const metadata = document.root().Find("metadata");
   if (object.revision.value != 0 && metadata != nullptr) {
-    metadata->Set(document.arena(), "resourceVersion", Value::String(version.view()));
+    metadata->Set(document.arena(), "resourceVersion", object::Value::String(version.view()));
   }
-  EncodeJson(document.root(), out);
+  object::EncodeJson(document.root(), out);
   return {};
 }
 
 }  // namespace
 
-RevisionText::RevisionText(Revision revision)
+RevisionText::RevisionText(store::Revision revision)
     : size_(static_cast<size_t>(
           std::to_chars(digits_, digits_ + sizeof digits_, revision.value).ptr - digits_)) {}
 
@@ -43,9 +44,10 @@ std::string_view MetaApiVersion(MetaVersion version) {
 }
 
 Result<void> AppendStoredObject(const ObjectBytes& object, ByteBuffer& out) {
-  if (!HasProtobufPrefix(object.stored)) return AppendFromJson(object, out);
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(object.stored));
-  const MessageDesc* const type = FindKind(envelope.api_version, envelope.kind);
+  if (!object::HasProtobufPrefix(object.stored)) return AppendFromJson(object, out);
+  SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                         object::OpenProtobufEnvelope(object.stored));
+  const object::MessageDesc* const type = object::FindKind(envelope.api_version, envelope.kind);
   if (type == nullptr) {
     return Fail(StatusReason::kInternalError,
                 "a stored object is of the unknown kind " + std::string(envelope.kind));
@@ -53,11 +55,11 @@ Result<void> AppendStoredObject(const ObjectBytes& object, ByteBuffer& out) {
   std::string_view message = envelope.raw;
   ByteBuffer with_version;
   if (object.revision.value != 0) {
-    AppendWithResourceVersion(message, RevisionText(object.revision).view(), with_version);
+    object::AppendWithResourceVersion(message, RevisionText(object.revision).view(), with_version);
     message = with_version.view();
   }
-  return ProtobufToJson(message, *type, envelope.api_version, envelope.kind, out,
-                        EmbeddedKinds::kNamed);
+  return object::ProtobufToJson(message, *type, envelope.api_version, envelope.kind, out,
+                                object::EmbeddedKinds::kNamed);
 }
 
 void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out) {
@@ -69,39 +71,40 @@ void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out) {
   };
   if (metadata.revision.value != 0) {
     name("\"resourceVersion\":");
-    AppendJsonString(out, RevisionText(metadata.revision).view());
+    object::AppendJsonString(out, RevisionText(metadata.revision).view());
   }
   if (!metadata.continue_token.empty()) {
     name("\"continue\":");
-    AppendJsonString(out, metadata.continue_token);
+    object::AppendJsonString(out, metadata.continue_token);
   }
   if (metadata.remaining_item_count) {
     name("\"remainingItemCount\":");
-    AppendJsonInt(out, *metadata.remaining_item_count);
+    object::AppendJsonInt(out, *metadata.remaining_item_count);
   }
   if (before == '{') out.Append('{');
   out.Append('}');
 }
 
-std::string BookmarkBytes(const MessageDesc& kind, bool initial_events_end) {
-  Document document = Document::OfType(&kind);
+std::string BookmarkBytes(const object::MessageDesc& kind, bool initial_events_end) {
+  object::Document document = object::Document::OfType(&kind);
   Arena& arena = document.arena();
   if (initial_events_end) {
-    const MessageDesc* const type = kind.fields[kind.FindField("metadata")].message;
-    Value annotations = Value::EmptyMap();
-    annotations.SetEntry(arena, kInitialEventsEnd, Value::String("true"));
-    Value& metadata = document.root().Set(arena, "metadata", Value::EmptyObject(arena, type));
+    const object::MessageDesc* const type = kind.fields[kind.FindField("metadata")].message;
+    object::Value annotations = object::Value::EmptyMap();
+    annotations.SetEntry(arena, kInitialEventsEnd, object::Value::String("true"));
+    object::Value& metadata =
+        document.root().Set(arena, "metadata", object::Value::EmptyObject(arena, type));
     metadata.Set(arena, "annotations", annotations);
   }
-  document.root().Set(arena, "kind", Value::String(kind.name));
-  document.root().Set(arena, "apiVersion", Value::String(kind.group_version->api_version));
+  document.root().Set(arena, "kind", object::Value::String(kind.name));
+  document.root().Set(arena, "apiVersion", object::Value::String(kind.group_version->api_version));
   std::string out;
   if (kind.in_protobuf) {
-    EncodeStorage(document.root(), &out);
+    object::EncodeStorage(document.root(), &out);
   } else {
-    out = EncodeJson(document.root());
+    out = object::EncodeJson(document.root());
   }
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,13 +12,13 @@
 #include "object/descriptor.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Storage bytes, protobuf in its envelope or JSON, and the revision that becomes the object's
 // resourceVersion. With revision 0 the object keeps the one in the bytes, which mostly is none.
 struct ObjectBytes {
   std::string_view stored;
-  Revision revision = {};
+  store::Revision revision = {};
 };
 
 // Appends a whole object as JSON, in the version that a client asked for.
@@ -33,7 +33,7 @@ std::string_view MetaApiVersion(MetaVersion version);
 
 // The metadata of a list.
 struct ListMetadata {
-  Revision revision = {};  // 0: none
+  store::Revision revision = {};  // 0: none
   std::string_view continue_token = {};
   std::optional<int64_t> remaining_item_count = {};
 };
@@ -42,12 +42,12 @@ void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out);
 
 // The storage bytes of the object that a bookmark carries: of the kind and with nothing in it, but
 // for the annotation that marks the end of the initial events.
-std::string BookmarkBytes(const MessageDesc& kind, bool initial_events_end);
+std::string BookmarkBytes(const object::MessageDesc& kind, bool initial_events_end);
 
 // A revision as text, in the object itself.
 class RevisionText {
  public:
-  explicit RevisionText(Revision revision);
+  explicit RevisionText(store::Revision revision);
   std::string_view view() const { return {digits_, size_}; }
 
  private:
@@ -55,4 +55,4 @@ class RevisionText {
   size_t size_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,29 +12,32 @@
 #include "object/transcode/protobuf_to_json.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using views::meta_v1::PartialObjectMetadata;
 
 constexpr std::string_view kKind = "PartialObjectMetadata";
 constexpr std::string_view kListKind = "PartialObjectMetadataList";
-constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
-constexpr uint32_t kAnnotationsKey = WireKey(12, WireType::kBytes);  // of metadata
+constexpr uint32_t kMetadataKey = object::WireKey(1, object::WireType::kBytes);
+constexpr uint32_t kAnnotationsKey = object::WireKey(12, object::WireType::kBytes);  // of metadata
 
 // 3 contentEncoding and 4 contentType of an envelope, both empty.
 constexpr std::string_view kEnvelopeEnd{"\x1a\0\x22\0", 4};
 
-size_t FieldSize(uint32_t key, size_t size) { return VarintSize(key) + VarintSize(size) + size; }
+size_t FieldSize(uint32_t key, size_t size) {
+  return object::VarintSize(key) + object::VarintSize(size) + size;
+}
 
 void AppendVarint(size_t value, ByteBuffer& out) {
-  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(kMaxVarintBytes));
-  out.CommitTo(reinterpret_cast<char*>(WriteVarint(to, value)));
+  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(object::kMaxVarintBytes));
+  out.CommitTo(reinterpret_cast<char*>(object::WriteVarint(to, value)));
 }
 
 void AppendField(uint32_t key, std::string_view body, ByteBuffer& out) {
-  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(2 * kMaxVarintBytes));
-  out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), body.size())));
+  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(2 * object::kMaxVarintBytes));
+  out.CommitTo(
+      reinterpret_cast<char*>(object::WriteVarint(object::WriteVarint(to, key), body.size())));
   out.Append(body);
 }
 
@@ -44,10 +47,11 @@ Status Broken() {
 
 // The fields of an object's message that are metadata: the first, or in an unusual order any.
 bool AppendMetadataFields(std::string_view message, ByteBuffer& out) {
-  for (WireReader in(message); !in.done();) {
+  for (object::WireReader in(message); !in.done();) {
     const std::string_view before = in.rest();
     uint32_t key = 0;
-    if (in.ReadKey(&key) != WireError::kNone || in.Skip(key) != WireError::kNone) return false;
+    if (in.ReadKey(&key) != object::WireError::kNone || in.Skip(key) != object::WireError::kNone)
+      return false;
     if (key == kMetadataKey) out.Append(before.substr(0, before.size() - in.left()));
   }
   return true;
@@ -55,35 +59,38 @@ bool AppendMetadataFields(std::string_view message, ByteBuffer& out) {
 
 // An annotation that Kubernetes makes of a field that its own form of the kind has. Metadata alone
 // is taken from that form, and so does not have it.
-std::string_view HiddenAnnotation(const ProtobufEnvelope& envelope) {
+std::string_view HiddenAnnotation(const object::ProtobufEnvelope& envelope) {
   if (envelope.api_version != "apps/v1") return {};
   if (envelope.kind == "DaemonSet") return "deprecated.daemonset.template.generation";
   return envelope.kind == "Deployment" ? "deprecated.deployment.rollback.to" : std::string_view();
 }
 
 bool IsEntryOf(std::string_view entry, std::string_view name) {
-  WireReader in(entry);
+  object::WireReader in(entry);
   uint32_t key = 0;
   std::string_view text;
-  return in.ReadKey(&key) == WireError::kNone && key == WireKey(1, WireType::kBytes) &&
-         in.ReadBytes(&text) == WireError::kNone && text == name;
+  return in.ReadKey(&key) == object::WireError::kNone &&
+         key == object::WireKey(1, object::WireType::kBytes) &&
+         in.ReadBytes(&text) == object::WireError::kNone && text == name;
 }
 
 // Copies a message whose fields are pieces of metadata, without the annotation.
 bool AppendWithoutAnnotation(std::string_view message, std::string_view name, ByteBuffer& out) {
-  for (WireReader in(message); !in.done();) {
+  for (object::WireReader in(message); !in.done();) {
     uint32_t key = 0;
     std::string_view metadata, entry;
-    if (in.ReadKey(&key) != WireError::kNone || in.ReadBytes(&metadata) != WireError::kNone) {
+    if (in.ReadKey(&key) != object::WireError::kNone ||
+        in.ReadBytes(&metadata) != object::WireError::kNone) {
       return false;
     }
     ByteBuffer kept;
-    for (WireReader fields(metadata); !fields.done();) {
+    for (object::WireReader fields(metadata); !fields.done();) {
       const std::string_view before = fields.rest();
-      if (fields.ReadKey(&key) != WireError::kNone) return false;
-      WireReader value = fields;
-      if (fields.Skip(key) != WireError::kNone) return false;
-      const bool hidden = key == kAnnotationsKey && value.ReadBytes(&entry) == WireError::kNone &&
+      if (fields.ReadKey(&key) != object::WireError::kNone) return false;
+      object::WireReader value = fields;
+      if (fields.Skip(key) != object::WireError::kNone) return false;
+      const bool hidden = key == kAnnotationsKey &&
+                          value.ReadBytes(&entry) == object::WireError::kNone &&
                           IsEntryOf(entry, name);
       if (!hidden) kept.Append(before.substr(0, before.size() - fields.left()));
     }
@@ -94,14 +101,15 @@ bool AppendWithoutAnnotation(std::string_view message, std::string_view name, By
 
 // An object with metadata alone, as a PartialObjectMetadata message.
 Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(object.stored));
+  SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                         object::OpenProtobufEnvelope(object.stored));
   std::string_view message = envelope.raw;
-  WireReader in(message);
+  object::WireReader in(message);
   uint32_t key = 0;
   std::string_view metadata;
   ByteBuffer gathered;
-  if (in.ReadKey(&key) == WireError::kNone && key == kMetadataKey &&
-      in.ReadBytes(&metadata) == WireError::kNone &&
+  if (in.ReadKey(&key) == object::WireError::kNone && key == kMetadataKey &&
+      in.ReadBytes(&metadata) == object::WireError::kNone &&
       (in.done() || *in.at != static_cast<uint8_t>(kMetadataKey))) {
     message = message.substr(0, message.size() - in.left());
   } else {
@@ -117,17 +125,17 @@ Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
   if (object.revision.value == 0) {
     out.Append(message);
   } else {
-    AppendWithResourceVersion(message, RevisionText(object.revision).view(), out);
+    object::AppendWithResourceVersion(message, RevisionText(object.revision).view(), out);
   }
   return {};
 }
 
 // From JSON at rest, of custom resources and a few others.
-Result<Document> ReadMetadata(const ObjectBytes& object) {
-  DecodeOptions options;
+Result<object::Document> ReadMetadata(const ObjectBytes& object) {
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
-  SKIFF_ASSIGN_OR_RETURN(Document document,
-                         DecodeJson(object.stored, PartialObjectMetadata::Type(), options));
+  SKIFF_ASSIGN_OR_RETURN(object::Document document,
+                         object::DecodeJson(object.stored, PartialObjectMetadata::Type(), options));
   document.root().EraseMember(PartialObjectMetadata::kKind);
   document.root().EraseMember(PartialObjectMetadata::kApiVersion);
   if (object.revision.value != 0) {
@@ -138,10 +146,10 @@ Result<Document> ReadMetadata(const ObjectBytes& object) {
 }
 
 Result<void> AppendMessage(const ObjectBytes& object, ByteBuffer& out) {
-  if (HasProtobufPrefix(object.stored)) return CutOutMetadata(object, out);
-  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadMetadata(object));
+  if (object::HasProtobufPrefix(object.stored)) return CutOutMetadata(object, out);
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, ReadMetadata(object));
   std::string message;
-  EncodeProtobuf(document.root(), &message);
+  object::EncodeProtobuf(document.root(), &message);
   out.Append(message);
   return {};
 }
@@ -149,8 +157,8 @@ Result<void> AppendMessage(const ObjectBytes& object, ByteBuffer& out) {
 void AppendEnvelope(std::string_view kind, MetaVersion version, std::string_view raw,
                     ByteBuffer& out) {
   std::string bytes;
-  AppendProtobufEnvelope({.api_version = MetaApiVersion(version), .kind = kind, .raw = raw},
-                         &bytes);
+  object::AppendProtobufEnvelope({.api_version = MetaApiVersion(version), .kind = kind, .raw = raw},
+                                 &bytes);
   out.Append(bytes);
 }
 
@@ -158,17 +166,18 @@ void AppendEnvelope(std::string_view kind, MetaVersion version, std::string_view
 
 Result<void> AppendPartialMetadataJson(const ObjectBytes& object, MetaVersion version,
                                        ByteBuffer& scratch, ByteBuffer& out) {
-  if (HasProtobufPrefix(object.stored)) {
+  if (object::HasProtobufPrefix(object.stored)) {
     scratch.Clear();
     SKIFF_RETURN_IF_ERROR(CutOutMetadata(object, scratch));
-    return ProtobufToJson(scratch.view(), *PartialObjectMetadata::Type(), MetaApiVersion(version),
-                          kKind, out);
+    return object::ProtobufToJson(scratch.view(), *PartialObjectMetadata::Type(),
+                                  MetaApiVersion(version), kKind, out);
   }
-  SKIFF_ASSIGN_OR_RETURN(Document document, ReadMetadata(object));
-  document.root().SetMember(document.arena(), PartialObjectMetadata::kKind, Value::String(kKind));
+  SKIFF_ASSIGN_OR_RETURN(object::Document document, ReadMetadata(object));
+  document.root().SetMember(document.arena(), PartialObjectMetadata::kKind,
+                            object::Value::String(kKind));
   document.root().SetMember(document.arena(), PartialObjectMetadata::kApiVersion,
-                            Value::String(MetaApiVersion(version)));
-  EncodeJson(document.root(), out);
+                            object::Value::String(MetaApiVersion(version)));
+  object::EncodeJson(document.root(), out);
   return {};
 }
 
@@ -191,7 +200,7 @@ Result<void> PartialMetadataListWriter::Measure(const ObjectBytes& object) {
 }
 
 uint32_t PartialMetadataListWriter::ItemsKey() const {
-  return WireKey(version_ == MetaVersion::kV1 ? 2 : 1, WireType::kBytes);
+  return object::WireKey(version_ == MetaVersion::kV1 ? 2 : 1, object::WireType::kBytes);
 }
 
 void PartialMetadataListWriter::Begin(const ListMetadata& metadata, ByteBuffer& out) {
@@ -207,22 +216,25 @@ void PartialMetadataListWriter::Begin(const ListMetadata& metadata, ByteBuffer& 
 
 void PartialMetadataListWriter::BeginProtobuf(const ListMetadata& metadata, ByteBuffer& out) {
   using views::meta_v1::ListMeta;
-  Document document = Document::OfType(ListMeta::Type());
-  Value& list = document.root();
+  object::Document document = object::Document::OfType(ListMeta::Type());
+  object::Value& list = document.root();
   const RevisionText version(metadata.revision);
   if (metadata.revision.value != 0) {
-    list.SetMember(document.arena(), ListMeta::kResourceVersion, Value::String(version.view()));
+    list.SetMember(document.arena(), ListMeta::kResourceVersion,
+                   object::Value::String(version.view()));
   }
   if (!metadata.continue_token.empty()) {
-    list.SetMember(document.arena(), ListMeta::kContinue, Value::String(metadata.continue_token));
+    list.SetMember(document.arena(), ListMeta::kContinue,
+                   object::Value::String(metadata.continue_token));
   }
   if (metadata.remaining_item_count) {
     list.SetMember(document.arena(), ListMeta::kRemainingItemCount,
-                   Value::Int(*metadata.remaining_item_count));
+                   object::Value::Int(*metadata.remaining_item_count));
   }
   std::string message;
-  EncodeProtobuf(document.root(), &message);
-  const uint32_t key = WireKey(version_ == MetaVersion::kV1 ? 1 : 2, WireType::kBytes);
+  object::EncodeProtobuf(document.root(), &message);
+  const uint32_t key =
+      object::WireKey(version_ == MetaVersion::kV1 ? 1 : 2, object::WireType::kBytes);
   // The envelope of an empty message, cut before the length of its `raw`.
   ByteBuffer envelope;
   AppendEnvelope(kListKind, version_, {}, envelope);
@@ -255,4 +267,4 @@ void PartialMetadataListWriter::End(ByteBuffer& out) {
   out.Append(kEnvelopeEnd);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class MetadataEncoding : uint8_t { kJson, kProtobuf };
 
@@ -51,4 +51,4 @@ class PartialMetadataListWriter {
   ByteBuffer scratch_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

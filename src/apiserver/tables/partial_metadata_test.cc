@@ -8,7 +8,7 @@
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kPod =
@@ -23,18 +23,18 @@ constexpr std::string_view kMetadata =
     R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]}})";
 
 std::string Stored(std::string_view json) {
-  const auto meta = PeekTypeMeta(json);
-  const auto document = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  const auto meta = object::PeekTypeMeta(json);
+  const auto document = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   EXPECT_TRUE(document);
   std::string out;
-  EncodeStorage(document->root(), &out);
+  object::EncodeStorage(document->root(), &out);
   return out;
 }
 
 // What a client reads from an answer in protobuf.
 std::string AsJson(std::string_view bytes) {
-  const auto document = DecodeStorage(bytes);
-  return document ? EncodeJson(document->root()) : document.error().ToString();
+  const auto document = object::DecodeStorage(bytes);
+  return document ? object::EncodeJson(document->root()) : document.error().ToString();
 }
 
 std::string Object(std::string_view version = "meta.k8s.io/v1") {
@@ -46,7 +46,7 @@ TEST(PartialMetadataTest, IsTheMetadataWithTheRevision) {
   const std::string stored = Stored(kPod);
   for (const std::string_view bytes : {std::string_view(stored), kPod}) {
     ByteBuffer json, beta, protobuf;
-    const ObjectBytes object{bytes, Revision{7}};
+    const ObjectBytes object{bytes, store::Revision{7}};
     ASSERT_TRUE(AppendPartialMetadata(object, MetadataEncoding::kJson, MetaVersion::kV1, json));
     EXPECT_EQ(json.view(), Object());
     ASSERT_TRUE(
@@ -67,16 +67,16 @@ TEST(PartialMetadataTest, WithoutARevisionTheObjectStaysAsItIs) {
 
 TEST(PartialMetadataTest, MetadataIsFoundWhereverItStands) {
   const std::string stored = Stored(kPod);
-  auto envelope = OpenProtobufEnvelope(stored);
+  auto envelope = object::OpenProtobufEnvelope(stored);
   ASSERT_TRUE(envelope);
   // An unknown field first, and another piece of metadata at the end.
   const std::string raw = std::string("\xa2\x06\x01x", 4) + std::string(envelope->raw) +
                           std::string("\x0a\x08\x62\x06\x0a\x01\x62\x12\x01\x32", 10);
   envelope->raw = raw;
   std::string odd;
-  AppendProtobufEnvelope(*envelope, &odd);
+  object::AppendProtobufEnvelope(*envelope, &odd);
   ByteBuffer out;
-  const ObjectBytes object{odd, Revision{7}};
+  const ObjectBytes object{odd, store::Revision{7}};
   ASSERT_TRUE(AppendPartialMetadata(object, MetadataEncoding::kJson, MetaVersion::kV1, out));
   EXPECT_NE(out.view().find(R"("annotations":{"b":"2"})"), std::string_view::npos) << out.view();
   EXPECT_NE(out.view().find(R"("resourceVersion":"7")"), std::string_view::npos) << out.view();
@@ -89,7 +89,7 @@ TEST(PartialMetadataTest, AnnotationsThatStandForFieldsAreNotMetadata) {
     const std::string stored =
         Stored(R"({"kind":")" + std::string(kind) + R"(","apiVersion":"apps/v1","metadata":)" +
                R"({"name":"d","annotations":{)" + std::string(annotations) + "}}}");
-    const ObjectBytes object{stored, Revision{7}};
+    const ObjectBytes object{stored, store::Revision{7}};
     EXPECT_TRUE(AppendPartialMetadata(object, MetadataEncoding::kJson, MetaVersion::kV1, out));
     return out.ToString().substr(out.view().find("\"metadata\""));
   };
@@ -107,11 +107,11 @@ std::string List(MetadataEncoding encoding, MetaVersion version, int items) {
   PartialMetadataListWriter writer(encoding, version);
   const std::string stored = Stored(kPod);
   for (int i = 0; i < items && writer.measures(); ++i) {
-    EXPECT_TRUE(writer.Measure({stored, Revision{7}}));
+    EXPECT_TRUE(writer.Measure({stored, store::Revision{7}}));
   }
   writer.Begin({.revision = {90}, .continue_token = "t", .remaining_item_count = 3}, out);
-  for (int i = 0; i < items; ++i) EXPECT_TRUE(writer.Item({stored, Revision{7}}, out));
-  EXPECT_FALSE(writer.Item({"k8s\1", Revision{7}}, out));
+  for (int i = 0; i < items; ++i) EXPECT_TRUE(writer.Item({stored, store::Revision{7}}, out));
+  EXPECT_FALSE(writer.Item({"k8s\1", store::Revision{7}}, out));
   writer.End(out);
   return out.ToString();
 }
@@ -139,14 +139,14 @@ TEST(PartialMetadataTest, ListsInProtobufHaveTheBytesOfTheDocument) {
   for (const MetaVersion version : {MetaVersion::kV1, MetaVersion::kV1beta1}) {
     for (const int items : {0, 1, 300}) {
       const std::string list = List(MetadataEncoding::kProtobuf, version, items);
-      const Result<Document> document = DecodeStorage(list);
+      const Result<object::Document> document = object::DecodeStorage(list);
       ASSERT_TRUE(document) << document.error().ToString();
       std::string again;
-      EncodeStorage(document->root(), &again);
+      object::EncodeStorage(document->root(), &again);
       EXPECT_EQ(list, again) << items << " items";
     }
   }
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

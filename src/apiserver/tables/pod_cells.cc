@@ -6,7 +6,7 @@
 #include "apiserver/tables/code_cells.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -17,7 +17,7 @@ using core_v1::PodCondition;
 struct PodState {
   std::string reason;
   int64_t restarts = 0;
-  Timestamp last_restart = kZeroTimestamp;
+  object::Timestamp last_restart = object::kZeroTimestamp;
   int64_t ready = 0;
   int64_t total = 0;
 };
@@ -48,7 +48,7 @@ std::string TerminatedReason(const core_v1::ContainerStateTerminated& terminated
   return "ExitCode:" + std::to_string(terminated.exit_code());
 }
 
-void CountRestarts(const ContainerStatus& status, int64_t* restarts, Timestamp* last) {
+void CountRestarts(const ContainerStatus& status, int64_t* restarts, object::Timestamp* last) {
   *restarts += status.restart_count();
   if (!status.last_state().has_terminated()) return;
   *last = std::max(*last, status.last_state().terminated().finished_at());
@@ -161,7 +161,7 @@ Cell PodStatusWord(const CellContext& context) {
 Cell PodRestarts(const CellContext& context) {
   const PodState state = StateOf(Pod(&context.object));
   const std::string_view count = context.Number(state.restarts);
-  if (state.restarts == 0 || IsZero(state.last_restart)) return Cell::Text(count);
+  if (state.restarts == 0 || object::IsZero(state.last_restart)) return Cell::Text(count);
   return context.Concat({count, " (", context.Age(state.last_restart), " ago)"});
 }
 
@@ -215,4 +215,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> PodCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

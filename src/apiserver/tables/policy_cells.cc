@@ -13,7 +13,7 @@
 #include "views/rbac.authorization.k8s.io/v1.h"
 #include "views/storagemigration.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
@@ -29,7 +29,8 @@ Cell BindingRole(const CellContext& context) {
 
 Cell Subjects(const CellContext& context, std::string_view kind) {
   ListText text(", ");
-  for (const rbac::Subject subject : ListView<rbac::Subject>(context.object.Find("subjects"))) {
+  for (const rbac::Subject subject :
+       object::ListView<rbac::Subject>(context.object.Find("subjects"))) {
     if (subject.kind() != kind) continue;
     std::string name(subject.name());
     if (kind == "ServiceAccount") name = std::string(subject.namespace_()) + "/" + name;
@@ -190,4 +191,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> PolicyCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

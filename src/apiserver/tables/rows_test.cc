@@ -12,10 +12,10 @@
 #include "object/protobuf/envelope.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-constexpr Timestamp kNow{1'768'046'400, 0};  // 2026-01-10T12:00:00Z
+constexpr object::Timestamp kNow{1'768'046'400, 0};  // 2026-01-10T12:00:00Z
 
 struct Case {
   std::string file;
@@ -67,17 +67,17 @@ class RowsTest : public testing::TestWithParam<Case> {};
 
 TEST_P(RowsTest, ShowsTheCells) {
   const Case& one = GetParam();
-  const auto meta = PeekTypeMeta(one.json);
+  const auto meta = object::PeekTypeMeta(one.json);
   ASSERT_TRUE(meta) << meta.error().ToString();
-  const MessageDesc* const kind = FindKind(meta->api_version, meta->kind);
+  const object::MessageDesc* const kind = object::FindKind(meta->api_version, meta->kind);
   ASSERT_NE(kind, nullptr);
-  auto document = DecodeJson(one.json, kind);
+  auto document = object::DecodeJson(one.json, kind);
   ASSERT_TRUE(document) << document.error().ToString();
-  const auto columns = TableColumns::Make(FindColumns(kind));
+  const auto columns = TableColumns::Make(object::FindColumns(kind));
   ASSERT_TRUE(columns) << columns.error().ToString();
 
   std::string stored;
-  EncodeStorage(document->root(), &stored);
+  object::EncodeStorage(document->root(), &stored);
   ByteBuffer scratch, of_protobuf, of_json;
   ASSERT_TRUE((*columns)->AppendCells(stored, kNow, scratch, of_protobuf));
   std::string want = Escaped(one.cells);
@@ -87,23 +87,24 @@ TEST_P(RowsTest, ShowsTheCells) {
   const std::string got = of_protobuf.ToString();
   EXPECT_EQ(got.substr(0, one.condition.empty() ? got.npos : want.size()), want);
   // What the cells do not name is left out when protobuf is read, but not when JSON is.
-  ASSERT_TRUE((*columns)->AppendCells(EncodeJson(document->root()), kNow, scratch, of_json));
+  ASSERT_TRUE(
+      (*columns)->AppendCells(object::EncodeJson(document->root()), kNow, scratch, of_json));
   EXPECT_EQ(of_json.view(), of_protobuf.view());
 }
 
 INSTANTIATE_TEST_SUITE_P(, RowsTest, testing::ValuesIn(ReadCases()));
 
 TEST(RowsCoverageTest, EveryKindWithColumnsHasARow) {
-  std::set<const MessageDesc*> seen;
+  std::set<const object::MessageDesc*> seen;
   for (const Case& one : ReadCases()) {
-    const auto meta = PeekTypeMeta(one.json);
+    const auto meta = object::PeekTypeMeta(one.json);
     ASSERT_TRUE(meta) << one.title;
-    seen.insert(FindKind(meta->api_version, meta->kind));
+    seen.insert(object::FindKind(meta->api_version, meta->kind));
   }
-  for (const ColumnsDesc& columns : AllColumns()) {
+  for (const object::ColumnsDesc& columns : object::AllColumns()) {
     EXPECT_TRUE(seen.contains(columns.kind)) << columns.kind->name;
   }
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

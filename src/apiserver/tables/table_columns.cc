@@ -14,18 +14,18 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-constexpr ColumnDesc kDefaultColumns[] = {
+constexpr object::ColumnDesc kDefaultColumns[] = {
     {.name = "Name", .type = "string", .format = "name", .cell = ".metadata.name", .priority = 0},
     {.name = "Created At", .type = "date", .format = "", .cell = "code(created-at)", .priority = 0},
 };
 
 // The versions of a kind whose bytes are as its own.
-std::vector<std::string_view> VersionsLike(const MessageDesc* kind) {
+std::vector<std::string_view> VersionsLike(const object::MessageDesc* kind) {
   std::vector<std::string_view> versions;
-  for (const KindDesc& other : AllKinds()) {
+  for (const object::KindDesc& other : object::AllKinds()) {
     if (CanConvert(other.message, kind) && SameLayout(other.message, kind)) {
       versions.push_back(other.api_version);
     }
@@ -33,57 +33,60 @@ std::vector<std::string_view> VersionsLike(const MessageDesc* kind) {
   return versions;
 }
 
-Result<Document> DecodeAndConvert(std::string_view stored, const MessageDesc* kind) {
-  ProtobufDecodeOptions options;
+Result<object::Document> DecodeAndConvert(std::string_view stored,
+                                          const object::MessageDesc* kind) {
+  object::ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(stored, options));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeStorage(stored, options));
   return Convert(document, kind);
 }
 
 void AppendMember(ByteBuffer& out, std::string_view key, std::string_view value) {
   out.Append(key);
-  AppendJsonString(out, value);
+  object::AppendJsonString(out, value);
 }
 
-void AppendDefinition(const MessageDesc& kind, const ColumnDesc& column, ByteBuffer& out) {
+void AppendDefinition(const object::MessageDesc& kind, const object::ColumnDesc& column,
+                      ByteBuffer& out) {
   AppendMember(out, "{\"name\":", column.name);
   AppendMember(out, ",\"type\":", column.type);
   AppendMember(out, ",\"format\":", column.format);
   AppendMember(out, ",\"description\":", ColumnDescription(kind.name, column.name));
   out.Append(",\"priority\":");
-  AppendJsonInt(out, column.priority);
+  object::AppendJsonInt(out, column.priority);
   out.Append('}');
 }
 
 void AppendCell(const Cell& cell, ByteBuffer& out) {
   switch (cell.kind) {
     case Cell::Kind::kInt:
-      AppendJsonInt(out, cell.number);
+      object::AppendJsonInt(out, cell.number);
       break;
     case Cell::Kind::kBool:
       out.Append(cell.number != 0 ? "true" : "false");
       break;
     default:
-      AppendJsonString(out, cell.text);
+      object::AppendJsonString(out, cell.text);
   }
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const ResourceDesc& resource) {
+Result<std::shared_ptr<const TableColumns>> TableColumns::Make(
+    const object::ResourceDesc& resource) {
   return Make(resource.hub->columns);
 }
 
-Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const ColumnsDesc* columns) {
-  const MessageDesc* const kind =
+Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const object::ColumnsDesc* columns) {
+  const object::MessageDesc* const kind =
       columns != nullptr ? columns->kind : views::meta_v1::PartialObjectMetadata::Type();
   std::shared_ptr<TableColumns> table(new TableColumns(kind));
   table->default_columns_ = columns == nullptr;
   table->readable_ = VersionsLike(kind);
-  std::span<const ColumnDesc> list = kDefaultColumns;
+  std::span<const object::ColumnDesc> list = kDefaultColumns;
   if (columns != nullptr) list = columns->columns;
   ByteBuffer definitions;
-  for (const ColumnDesc& column : list) {
+  for (const object::ColumnDesc& column : list) {
     SKIFF_RETURN_IF_ERROR(table->AddCell(column.cell));
     definitions.Append(definitions.empty() ? '[' : ',');
     AppendDefinition(*kind, column, definitions);
@@ -108,22 +111,23 @@ Result<void> TableColumns::AddCell(std::string_view notation) {
   return {};
 }
 
-Result<Document> TableColumns::Decode(std::string_view stored, ByteBuffer& scratch) const {
-  if (!HasProtobufPrefix(stored)) {
-    DecodeOptions options;
+Result<object::Document> TableColumns::Decode(std::string_view stored, ByteBuffer& scratch) const {
+  if (!object::HasProtobufPrefix(stored)) {
+    object::DecodeOptions options;
     options.max_bytes = limits::kMaxCountedBytes;
     options.borrow_text = true;
-    return DecodeJson(stored, kind_, options);
+    return object::DecodeJson(stored, kind_, options);
   }
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(stored));
+  SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                         object::OpenProtobufEnvelope(stored));
   if (!CanRead(envelope.api_version)) return DecodeAndConvert(stored, kind_);
   scratch.Clear();
   if (!filter_.Apply(envelope.raw, scratch)) {
     return Fail(StatusReason::kInternalError, "the bytes of a stored object are broken");
   }
-  ProtobufDecodeOptions options;
+  object::ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
-  return DecodeProtobuf(scratch.view(), kind_, options);
+  return object::DecodeProtobuf(scratch.view(), kind_, options);
 }
 
 // Metadata, which is all that the default columns show, is the same in all kinds.
@@ -131,14 +135,14 @@ bool TableColumns::CanRead(std::string_view api_version) const {
   return default_columns_ || std::ranges::find(readable_, api_version) != readable_.end();
 }
 
-Result<void> TableColumns::AppendCells(std::string_view stored, Timestamp now, ByteBuffer& scratch,
-                                       ByteBuffer& out) const {
-  SKIFF_ASSIGN_OR_RETURN(Document document, Decode(stored, scratch));
+Result<void> TableColumns::AppendCells(std::string_view stored, object::Timestamp now,
+                                       ByteBuffer& scratch, ByteBuffer& out) const {
+  SKIFF_ASSIGN_OR_RETURN(object::Document document, Decode(stored, scratch));
   AppendCells(document.root(), document.arena(), now, out);
   return {};
 }
 
-void TableColumns::AppendCells(const Value& object, Arena& arena, Timestamp now,
+void TableColumns::AppendCells(const object::Value& object, Arena& arena, object::Timestamp now,
                                ByteBuffer& out) const {
   const CellContext context{.object = object, .now = now, .arena = arena};
   out.Append("\"cells\":");
@@ -152,8 +156,8 @@ void TableColumns::AppendCells(const Value& object, Arena& arena, Timestamp now,
 }
 
 // A finished pod says so beside its cells, for clients that hide what is finished.
-void TableColumns::AppendConditions(const Value& pod, ByteBuffer& out) const {
-  const Value* const phase = phase_.front().Follow(pod).value;
+void TableColumns::AppendConditions(const object::Value& pod, ByteBuffer& out) const {
+  const object::Value* const phase = phase_.front().Follow(pod).value;
   if (phase == nullptr) return;
   const bool succeeded = phase->AsText() == "Succeeded";
   if (!succeeded && phase->AsText() != "Failed") return;
@@ -162,4 +166,4 @@ void TableColumns::AppendConditions(const Value& pod, ByteBuffer& out) const {
                        : R"("Failed","message":"A container of the pod has failed."}])");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include "apiserver/tables/partial_metadata.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void TableWriter::Begin(const ListMetadata& metadata, ByteBuffer& out) {
   out.Append("{\"kind\":\"Table\",\"apiVersion\":\"");
@@ -18,7 +18,7 @@ void TableWriter::Begin(const ListMetadata& metadata, ByteBuffer& out) {
   empty_ = true;
 }
 
-Result<void> TableWriter::Row(const ObjectBytes& object, Timestamp now, ByteBuffer& out) {
+Result<void> TableWriter::Row(const ObjectBytes& object, object::Timestamp now, ByteBuffer& out) {
   return AppendRow(object, options_.include, now, out);
 }
 
@@ -30,12 +30,13 @@ void TableWriter::End(ByteBuffer& out) {
   }
 }
 
-Result<void> TableWriter::One(const ObjectBytes& object, Timestamp now, ByteBuffer& out) {
+Result<void> TableWriter::One(const ObjectBytes& object, object::Timestamp now, ByteBuffer& out) {
   return AppendTable(object, options_.include, now, out);
 }
 
-Result<void> TableWriter::Bookmark(const MessageDesc& kind, Revision revision,
-                                   bool initial_events_end, Timestamp now, ByteBuffer& out) {
+Result<void> TableWriter::Bookmark(const object::MessageDesc& kind, store::Revision revision,
+                                   bool initial_events_end, object::Timestamp now,
+                                   ByteBuffer& out) {
   const std::string stored = BookmarkBytes(kind, initial_events_end);
   const bool needs_metadata = initial_events_end && options_.include == IncludeObject::kNone;
   return AppendTable({stored, revision},
@@ -43,7 +44,7 @@ Result<void> TableWriter::Bookmark(const MessageDesc& kind, Revision revision,
 }
 
 Result<void> TableWriter::AppendTable(const ObjectBytes& object, IncludeObject include,
-                                      Timestamp now, ByteBuffer& out) {
+                                      object::Timestamp now, ByteBuffer& out) {
   const size_t start = out.size();
   const bool was_defined = defined_;
   Begin({.revision = object.revision}, out);
@@ -56,8 +57,8 @@ Result<void> TableWriter::AppendTable(const ObjectBytes& object, IncludeObject i
   return {};
 }
 
-Result<void> TableWriter::AppendRow(const ObjectBytes& object, IncludeObject include, Timestamp now,
-                                    ByteBuffer& out) {
+Result<void> TableWriter::AppendRow(const ObjectBytes& object, IncludeObject include,
+                                    object::Timestamp now, ByteBuffer& out) {
   const size_t start = out.size();
   out.Append(empty_ ? "[{" : ",{");
   Result<void> done = columns_->AppendCells(object.stored, now, scratch_, out);
@@ -84,4 +85,4 @@ Result<void> TableWriter::AppendRow(const ObjectBytes& object, IncludeObject inc
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -31,38 +31,39 @@
 #include "object/scalar/time.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class TableColumns {
  public:
   // For the objects of a resource. Kinds without columns show Name and Created At.
-  static Result<std::shared_ptr<const TableColumns>> Make(const ResourceDesc& resource);
+  static Result<std::shared_ptr<const TableColumns>> Make(const object::ResourceDesc& resource);
   // For what a subresource answers with, such as a Scale. `columns` may be null.
-  static Result<std::shared_ptr<const TableColumns>> Make(const ColumnsDesc* columns);
+  static Result<std::shared_ptr<const TableColumns>> Make(const object::ColumnsDesc* columns);
 
   // The cells of one object as the members of a row: "cells":[…], and "conditions":[…] if it has
   // any. `scratch` is emptied and used.
-  Result<void> AppendCells(std::string_view stored, Timestamp now, ByteBuffer& scratch,
+  Result<void> AppendCells(std::string_view stored, object::Timestamp now, ByteBuffer& scratch,
                            ByteBuffer& out) const;
   // The same for an object that is decoded already, of the columns' kind.
-  void AppendCells(const Value& object, Arena& arena, Timestamp now, ByteBuffer& out) const;
+  void AppendCells(const object::Value& object, Arena& arena, object::Timestamp now,
+                   ByteBuffer& out) const;
 
   // The column definitions as JSON.
   std::string_view definitions_json() const { return definitions_json_; }
   // Whether a table without rows has null for them, as Kubernetes has it for the default columns.
   bool null_when_empty() const { return default_columns_; }
   // What cells are computed on. For the default columns it is PartialObjectMetadata.
-  const MessageDesc* kind() const { return kind_; }
+  const object::MessageDesc* kind() const { return kind_; }
 
  private:
-  explicit TableColumns(const MessageDesc* kind) : kind_(kind), filter_(kind) {}
+  explicit TableColumns(const object::MessageDesc* kind) : kind_(kind), filter_(kind) {}
 
   Result<void> AddCell(std::string_view notation);
-  Result<Document> Decode(std::string_view stored, ByteBuffer& scratch) const;
+  Result<object::Document> Decode(std::string_view stored, ByteBuffer& scratch) const;
   bool CanRead(std::string_view api_version) const;
-  void AppendConditions(const Value& object, ByteBuffer& out) const;
+  void AppendConditions(const object::Value& object, ByteBuffer& out) const;
 
-  const MessageDesc* kind_;
+  const object::MessageDesc* kind_;
   bool default_columns_ = false;
   std::vector<std::string_view> readable_;  // versions of the same layout
   FieldFilter filter_;
@@ -88,20 +89,20 @@ class TableWriter {
   // A list: Begin, rows, End. `out` may be emptied between calls. `now` is what ages count to.
   void Begin(const ListMetadata& metadata, ByteBuffer& out);
   // On an error, what was appended is taken back.
-  Result<void> Row(const ObjectBytes& object, Timestamp now, ByteBuffer& out);
+  Result<void> Row(const ObjectBytes& object, object::Timestamp now, ByteBuffer& out);
   void End(ByteBuffer& out);
 
   // A table of one row, whose resourceVersion is the object's: a get, or an event.
-  Result<void> One(const ObjectBytes& object, Timestamp now, ByteBuffer& out);
+  Result<void> One(const ObjectBytes& object, object::Timestamp now, ByteBuffer& out);
   // The table of a bookmark: its row is that of an object with nothing in it. The one that ends the
   // initial events has metadata in any case, for that is where it is marked.
-  Result<void> Bookmark(const MessageDesc& kind, Revision revision, bool initial_events_end,
-                        Timestamp now, ByteBuffer& out);
+  Result<void> Bookmark(const object::MessageDesc& kind, store::Revision revision,
+                        bool initial_events_end, object::Timestamp now, ByteBuffer& out);
 
  private:
-  Result<void> AppendRow(const ObjectBytes& object, IncludeObject include, Timestamp now,
+  Result<void> AppendRow(const ObjectBytes& object, IncludeObject include, object::Timestamp now,
                          ByteBuffer& out);
-  Result<void> AppendTable(const ObjectBytes& object, IncludeObject include, Timestamp now,
+  Result<void> AppendTable(const ObjectBytes& object, IncludeObject include, object::Timestamp now,
                            ByteBuffer& out);
 
   std::shared_ptr<const TableColumns> columns_;
@@ -111,4 +112,4 @@ class TableWriter {
   ByteBuffer scratch_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,17 +10,17 @@
 #include "object/protobuf/envelope.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-constexpr Timestamp kNow{1'768'046'400, 0};  // 2026-01-10T12:00:00Z
+constexpr object::Timestamp kNow{1'768'046'400, 0};  // 2026-01-10T12:00:00Z
 
 std::string Stored(std::string_view json) {
-  const auto meta = PeekTypeMeta(json);
-  const auto document = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  const auto meta = object::PeekTypeMeta(json);
+  const auto document = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   EXPECT_TRUE(document);
   std::string out;
-  EncodeStorage(document->root(), &out);
+  object::EncodeStorage(document->root(), &out);
   return out;
 }
 
@@ -32,7 +32,7 @@ std::string Lease(std::string_view name) {
 }
 
 std::shared_ptr<const TableColumns> ColumnsFor(std::string_view group, std::string_view resource) {
-  auto columns = TableColumns::Make(*FindPreferredResource(group, resource));
+  auto columns = TableColumns::Make(*object::FindPreferredResource(group, resource));
   EXPECT_TRUE(columns);
   return columns ? *columns : nullptr;
 }
@@ -69,7 +69,7 @@ TEST(TableWriterTest, WritesAListRowByRowIntoABufferThatMayBeEmptiedBetween) {
   take();
   for (const auto& [name, revision] : {std::pair("a", 7), std::pair("b", 8)}) {
     const std::string bytes = Lease(name);
-    ASSERT_TRUE(writer.Row({bytes, Revision{revision}}, kNow, out));
+    ASSERT_TRUE(writer.Row({bytes, store::Revision{revision}}, kNow, out));
     take();
   }
   writer.End(out);
@@ -100,8 +100,8 @@ TEST(TableWriterTest, OnlyTheFirstTableOfAWatchDefinesTheColumns) {
   TableWriter writer = LeaseWriter({.version = MetaVersion::kV1beta1});
   const std::string bytes = Lease("a");
   ByteBuffer first, second;
-  ASSERT_TRUE(writer.One({bytes, Revision{7}}, kNow, first));
-  ASSERT_TRUE(writer.One({bytes, Revision{8}}, kNow, second));
+  ASSERT_TRUE(writer.One({bytes, store::Revision{7}}, kNow, first));
+  ASSERT_TRUE(writer.One({bytes, store::Revision{8}}, kNow, second));
   const std::string head = R"({"kind":"Table","apiVersion":"meta.k8s.io/v1beta1",)";
   EXPECT_EQ(first.view(), head + R"("metadata":{"resourceVersion":"7"},)" +
                               std::string(kDefinitions) + ",\"rows\":[" +
@@ -116,11 +116,11 @@ TEST(TableWriterTest, RowsHaveNoObjectOrTheWholeOneWhenAskedFor) {
   const std::string bytes = Lease("a");
   ByteBuffer none, whole;
   TableWriter without = LeaseWriter({.include = IncludeObject::kNone});
-  ASSERT_TRUE(without.One({bytes, Revision{7}}, kNow, none));
+  ASSERT_TRUE(without.One({bytes, store::Revision{7}}, kNow, none));
   EXPECT_TRUE(none.view().ends_with(R"("rows":[{"cells":["a","me","60m"],"object":null}]})"))
       << none.view();
   TableWriter with = LeaseWriter({.include = IncludeObject::kObject});
-  ASSERT_TRUE(with.One({bytes, Revision{7}}, kNow, whole));
+  ASSERT_TRUE(with.One({bytes, store::Revision{7}}, kNow, whole));
   EXPECT_TRUE(whole.view().ends_with(
       R"("object":{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"a",)"
       R"("uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-10T11:00:00Z"},)"
@@ -135,7 +135,7 @@ TEST(TableWriterTest, TheWholeObjectIsWrittenByWhoeverKnowsTheVersion) {
          return Result<void>();
        }});
   ByteBuffer out;
-  ASSERT_TRUE(writer.One({Lease("a"), Revision{7}}, kNow, out));
+  ASSERT_TRUE(writer.One({Lease("a"), store::Revision{7}}, kNow, out));
   EXPECT_TRUE(out.view().ends_with(R"("object":{"mine":1}}]})")) << out.view();
 }
 
@@ -144,27 +144,28 @@ TEST(TableWriterTest, ARowThatFailsLeavesNothingBehind) {
   ByteBuffer out;
   const std::string bytes = Lease("a");
   const std::string broken = bytes.substr(0, bytes.size() - 8);
-  EXPECT_FALSE(writer.One({broken, Revision{7}}, kNow, out));
+  EXPECT_FALSE(writer.One({broken, store::Revision{7}}, kNow, out));
   EXPECT_EQ(out.size(), 0u);
   writer.Begin({}, out);
   const size_t start = out.size();
-  EXPECT_FALSE(writer.Row({broken, Revision{7}}, kNow, out));
+  EXPECT_FALSE(writer.Row({broken, store::Revision{7}}, kNow, out));
   EXPECT_EQ(out.size(), start);
-  ASSERT_TRUE(writer.Row({bytes, Revision{7}}, kNow, out));
+  ASSERT_TRUE(writer.Row({bytes, store::Revision{7}}, kNow, out));
   writer.End(out);
   EXPECT_EQ(out.view(), R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},)" +
                             std::string(kDefinitions) + ",\"rows\":[" + Row("a", "7") + "]}");
 }
 
 TEST(TableWriterTest, ABookmarkIsTheRowOfAnEmptyObject) {
-  const ResourceDesc* const leases = FindPreferredResource("coordination.k8s.io", "leases");
+  const object::ResourceDesc* const leases =
+      object::FindPreferredResource("coordination.k8s.io", "leases");
   TableWriter writer = LeaseWriter({.include = IncludeObject::kNone});
   ByteBuffer plain, last;
-  ASSERT_TRUE(writer.Bookmark(*leases->kind, Revision{5}, false, kNow, plain));
+  ASSERT_TRUE(writer.Bookmark(*leases->kind, store::Revision{5}, false, kNow, plain));
   EXPECT_TRUE(
       plain.view().ends_with(R"("rows":[{"cells":["","","\u003cunknown\u003e"],"object":null}]})"))
       << plain.view();
-  ASSERT_TRUE(writer.Bookmark(*leases->kind, Revision{6}, true, kNow, last));
+  ASSERT_TRUE(writer.Bookmark(*leases->kind, store::Revision{6}, true, kNow, last));
   EXPECT_EQ(last.view(),
             R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"6"},)"
             R"("columnDefinitions":null,"rows":[{"cells":["","","\u003cunknown\u003e"],"object":)"
@@ -179,7 +180,7 @@ TEST(TableWriterTest, ObjectsThatRestAsJsonHaveRowsToo) {
       R"({"kind":"APIService","apiVersion":"apiregistration.k8s.io/v1","metadata":)"
       R"({"name":"v1.a.io","uid":"u","creationTimestamp":"2026-01-10T11:00:00Z"},)"
       R"("spec":{"service":{"namespace":"n","name":"s"}},"status":{}})";
-  ASSERT_TRUE(writer.One({json, Revision{7}}, kNow, out));
+  ASSERT_TRUE(writer.One({json, store::Revision{7}}, kNow, out));
   EXPECT_TRUE(out.view().ends_with(
       R"("rows":[{"cells":["v1.a.io","n/s","Unknown","60m"],"object":)"
       R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)"
@@ -196,7 +197,7 @@ TEST(TableWriterTest, WhatAnOlderServerStoredInAnotherLayoutIsConverted) {
              R"({"name":"h"},"spec":{"scaleTargetRef":{"kind":"D","name":"d"},"maxReplicas":3,)"
              R"("targetCPUUtilizationPercentage":50}})");
   ByteBuffer out;
-  ASSERT_TRUE(writer.One({stored, Revision{7}}, kNow, out));
+  ASSERT_TRUE(writer.One({stored, store::Revision{7}}, kNow, out));
   EXPECT_TRUE(out.view().ends_with(
       R"("rows":[{"cells":["h","D/d","cpu: \u003cunknown\u003e/50%","\u003cunset\u003e",3,0,)"
       R"("\u003cunknown\u003e"],"object":null}]})"))
@@ -213,8 +214,8 @@ TEST(TableWriterTest, EventsOfEitherGroupAreTheSameRows) {
 }
 
 TEST(TableColumnsTest, EveryResourceHasColumnsWithDescriptions) {
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       const auto columns = TableColumns::Make(resource);
       ASSERT_TRUE(columns) << resource.name << ": " << columns.error().ToString();
       EXPECT_EQ((*columns)->definitions_json().find(R"("description":"")"), std::string::npos)
@@ -224,4 +225,4 @@ TEST(TableColumnsTest, EveryResourceHasColumnsWithDescriptions) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

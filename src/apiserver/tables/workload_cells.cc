@@ -11,12 +11,13 @@
 #include "views/batch/v1.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using namespace views;
 Cell DeploymentSelector(const CellContext& context) {
-  const auto selector = LabelSelector::FromValue(context.object.FindPath({"spec", "selector"}));
+  const auto selector =
+      object::LabelSelector::FromValue(context.object.FindPath({"spec", "selector"}));
   return selector ? context.Text(selector->ToString()) : Cell::Text("<invalid>");
 }
 
@@ -69,7 +70,7 @@ Cell JobDuration(const CellContext& context) {
   const batch_v1::Job job(&context.object);
   const auto start = job.status().start_time();
   if (!start) return Cell::Text("");
-  const Timestamp end = job.status().completion_time().value_or(context.now);
+  const object::Timestamp end = job.status().completion_time().value_or(context.now);
   return Cell::Text(context.HumanDuration(NanosecondsBetween(*start, end)));
 }
 
@@ -82,8 +83,8 @@ Cell CronJobSuspend(const CellContext& context) {
 Cell EventLastSeen(const CellContext& context) {
   const core_v1::Event event(&context.object);
   if (event.has_series()) return Cell::Text(context.Age(event.series().last_observed_time()));
-  for (const Timestamp time : {event.last_timestamp(), event.first_timestamp()}) {
-    if (!IsZero(time)) return Cell::Text(context.Age(time));
+  for (const object::Timestamp time : {event.last_timestamp(), event.first_timestamp()}) {
+    if (!object::IsZero(time)) return Cell::Text(context.Age(time));
   }
   return Cell::Text(context.Age(event.event_time()));
 }
@@ -170,4 +171,4 @@ constexpr CodeCell kCells[] = {
 
 std::span<const CodeCell> WorkloadCells() { return kCells; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

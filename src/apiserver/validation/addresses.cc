@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Without the zeros that decimal numbers begin with. In an IPv6 text only the numbers of an IPv4
@@ -43,9 +43,9 @@ constexpr std::string_view kNoIp = "must be a valid IP address, (e.g. 10.9.8.7 o
 constexpr std::string_view kNoCidr =
     "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-NameProblems OldIpProblems(std::string_view text, const std::optional<IpAddress>& address) {
+object::NameProblems OldIpProblems(std::string_view text, const std::optional<IpAddress>& address) {
   if (!address) return {std::string(kNoIp)};
-  NameProblems problems;
+  object::NameProblems problems;
   if (!IpAddress::Parse(text)) problems.emplace_back("must not have leading 0s");
   if (IsMapped(text, *address)) {
     problems.emplace_back("must not be an IPv4-mapped IPv6 address");
@@ -53,7 +53,7 @@ NameProblems OldIpProblems(std::string_view text, const std::optional<IpAddress>
   return problems;
 }
 
-NameProblems OldCidrProblems(std::string_view text, const std::optional<IpRange>& range) {
+object::NameProblems OldCidrProblems(std::string_view text, const std::optional<IpRange>& range) {
   if (!range) return {std::string(kNoCidr)};
   const auto [address_text, bits] = SplitCidr(text);
   const Result<IpAddress> address = IpAddress::Parse(address_text);
@@ -85,7 +85,7 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
 bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpAddress> address = ReadIp(text);
   if (address && !errors.IsOn("StrictIPCIDRValidation")) return true;
-  const NameProblems problems = OldIpProblems(text, address);
+  const object::NameProblems problems = OldIpProblems(text, address);
   errors.Invalid(field, text, problems);
   return problems.empty();
 }
@@ -93,14 +93,14 @@ bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& erro
 bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
   if (range && !errors.IsOn("StrictIPCIDRValidation")) return true;
-  const NameProblems problems = OldCidrProblems(text, range);
+  const object::NameProblems problems = OldCidrProblems(text, range);
   errors.Invalid(field, text, problems);
   return problems.empty();
 }
 
-NameProblems CheckIpName(std::string_view text) {
+object::NameProblems CheckIpName(std::string_view text) {
   const std::optional<IpAddress> address = ReadIp(text);
-  NameProblems problems = OldIpProblems(text, address);
+  object::NameProblems problems = OldIpProblems(text, address);
   if (problems.empty() && address->ToString() != text) {
     problems.push_back("must be in canonical form (" + Quoted(address->ToString()) + ")");
   }
@@ -113,7 +113,7 @@ void CheckIp(std::string_view text, std::string_view field, FieldErrors& errors)
 
 void CheckCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
-  NameProblems problems = OldCidrProblems(text, range);
+  object::NameProblems problems = OldCidrProblems(text, range);
   if (problems.empty() && range->ToString() != text) {
     problems.push_back("must be in canonical form (" + Quoted(range->ToString()) + ")");
   }
@@ -191,4 +191,4 @@ void WarnAboutCidr(std::string_view path, std::string_view text,
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "base/ip_address.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As older servers read it: octets and prefix lengths may have leading zeros.
 std::optional<IpAddress> ReadIp(std::string_view text);
@@ -23,7 +23,7 @@ std::optional<IpRange> ReadCidr(std::string_view text);
 void CheckIp(std::string_view text, std::string_view field, FieldErrors& errors);
 void CheckCidr(std::string_view text, std::string_view field, FieldErrors& errors);
 // What is wrong with it, for the names of objects that are addresses.
-NameProblems CheckIpName(std::string_view text);
+object::NameProblems CheckIpName(std::string_view text);
 // Of older fields. False when there was something to report.
 bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors);
 bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors);
@@ -39,4 +39,4 @@ void WarnAboutIp(std::string_view path, std::string_view text, std::vector<std::
 void WarnAboutCidr(std::string_view path, std::string_view text,
                    std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string Problem(void (*check)(std::string_view, std::string_view, FieldErrors&),
@@ -95,4 +95,4 @@ TEST(AddressesTest, WarningsNameTheTextToUse) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

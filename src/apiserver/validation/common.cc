@@ -7,7 +7,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace meta = views::meta_v1;
 
@@ -33,7 +33,7 @@ void ValidateOneOf(std::string_view text, std::initializer_list<std::string_view
   }
 }
 
-void ValidateLabels(const MapView<std::string_view>& labels, std::string_view field,
+void ValidateLabels(const object::MapView<std::string_view>& labels, std::string_view field,
                     FieldErrors& errors) {
   for (const auto& [key, value] : labels) {
     ValidateFormat(kQualifiedNameFormat, key, field, errors);
@@ -41,9 +41,9 @@ void ValidateLabels(const MapView<std::string_view>& labels, std::string_view fi
   }
 }
 
-void ValidateAnnotations(const MapView<std::string_view>& annotations, std::string_view field,
-                         FieldErrors& errors) {
-  constexpr NameFormat kKey{IsAnnotationKey, CheckAnnotationKey};
+void ValidateAnnotations(const object::MapView<std::string_view>& annotations,
+                         std::string_view field, FieldErrors& errors) {
+  constexpr NameFormat kKey{object::IsAnnotationKey, object::CheckAnnotationKey};
   size_t bytes = 0;
   for (const auto& [key, value] : annotations) {
     ValidateFormat(kKey, key, field, errors);
@@ -73,7 +73,7 @@ void ValidateRequirement(const meta::LabelSelectorRequirement& requirement,
   if (options.allow_invalid_values) return;
   const auto values = requirement.values();
   for (size_t i = 0; i < values.size(); ++i) {
-    if (IsLabelValue(values[i])) continue;
+    if (object::IsLabelValue(values[i])) continue;
     const auto at = errors.At("values", i);
     ValidateFormat(kLabelValueFormat, values[i], "", errors);
   }
@@ -94,14 +94,14 @@ void ValidateLabelSelector(const meta::LabelSelector& selector, const LabelSelec
 bool HasInvalidLabelValue(const meta::LabelSelector& selector) {
   for (const meta::LabelSelectorRequirement requirement : selector.match_expressions()) {
     for (const std::string_view value : requirement.values()) {
-      if (!IsLabelValue(value)) return true;
+      if (!object::IsLabelValue(value)) return true;
     }
   }
   return false;
 }
 
-void ValidateNonEmptySelector(const MapView<std::string_view>& selector, std::string_view field,
-                              FieldErrors& errors) {
+void ValidateNonEmptySelector(const object::MapView<std::string_view>& selector,
+                              std::string_view field, FieldErrors& errors) {
   if (selector.empty()) errors.Required(field);
 }
 
@@ -126,9 +126,9 @@ void ValidatePortNumber(int64_t port, std::string_view field, FieldErrors& error
   ValidateInRange(port, 1, kLastPort, field, errors);
 }
 
-Quantity ParsedQuantity(std::string_view text) {
-  Result<Quantity> parsed = Quantity::Parse(text);
-  return parsed ? std::move(*parsed) : Quantity();
+object::Quantity ParsedQuantity(std::string_view text) {
+  Result<object::Quantity> parsed = object::Quantity::Parse(text);
+  return parsed ? std::move(*parsed) : object::Quantity();
 }
 
 void ValidateNonNegativeQuantity(std::string_view quantity, std::string_view field,
@@ -143,15 +143,15 @@ void ValidatePositiveQuantity(std::string_view quantity, std::string_view field,
   if (ParsedQuantity(quantity).Sign() <= 0) errors.Invalid(field, quantity, kIsNotPositive);
 }
 
-void ValidateIntOrPercent(const IntOrStringValue& value, std::string_view field,
+void ValidateIntOrPercent(const object::IntOrStringValue& value, std::string_view field,
                           FieldErrors& errors) {
-  constexpr NameFormat kPercent{IsPercent, CheckPercent};
+  constexpr NameFormat kPercent{object::IsPercent, object::CheckPercent};
   if (value.is_string) return ValidateFormat(kPercent, value.text, field, errors);
   ValidateNonNegative(value.number, field, errors);
 }
 
-std::optional<int64_t> PercentOf(const IntOrStringValue& value) {
-  if (!value.is_string || !IsPercent(value.text)) return std::nullopt;
+std::optional<int64_t> PercentOf(const object::IntOrStringValue& value) {
+  if (!value.is_string || !object::IsPercent(value.text)) return std::nullopt;
   int64_t number = 0;
   const char* end = value.text.data() + value.text.size() - 1;
   const auto read = std::from_chars(value.text.data(), end, number);
@@ -159,7 +159,7 @@ std::optional<int64_t> PercentOf(const IntOrStringValue& value) {
   return number;
 }
 
-void ValidateNotMoreThan100Percent(const IntOrStringValue& value, std::string_view field,
+void ValidateNotMoreThan100Percent(const object::IntOrStringValue& value, std::string_view field,
                                    FieldErrors& errors) {
   const std::optional<int64_t> percent = PercentOf(value);
   if (percent && *percent > 100) {
@@ -185,7 +185,8 @@ void ValidateCondition(const meta::Condition& condition, FieldErrors& errors) {
     errors.Invalid("observedGeneration", condition.observed_generation(),
                    "must be greater than or equal to zero");
   }
-  if (condition.last_transition_time() == kZeroTimestamp) errors.Required("lastTransitionTime");
+  if (condition.last_transition_time() == object::kZeroTimestamp)
+    errors.Required("lastTransitionTime");
   if (condition.reason().empty()) {
     errors.Required("reason");
   } else {
@@ -204,7 +205,7 @@ void ValidateCondition(const meta::Condition& condition, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateConditions(const ListView<meta::Condition>& conditions, std::string_view field,
+void ValidateConditions(const object::ListView<meta::Condition>& conditions, std::string_view field,
                         FieldErrors& errors) {
   SeenNames types;
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -214,13 +215,13 @@ void ValidateConditions(const ListView<meta::Condition>& conditions, std::string
   }
 }
 
-bool SameValue(const Value* a, const Value* b) {
-  static constexpr Value kAbsent{};
+bool SameValue(const object::Value* a, const object::Value* b) {
+  static constexpr object::Value kAbsent{};
   if (a == b) return true;
-  return DeepEqual(a != nullptr ? *a : kAbsent, b != nullptr ? *b : kAbsent);
+  return object::DeepEqual(a != nullptr ? *a : kAbsent, b != nullptr ? *b : kAbsent);
 }
 
-void ValidateImmutable(const Value* old, const Value* now, std::string_view field,
+void ValidateImmutable(const object::Value* old, const object::Value* now, std::string_view field,
                        FieldErrors& errors) {
   if (!SameValue(old, now)) errors.Invalid(field, now, kIsImmutable);
 }
@@ -230,4 +231,4 @@ void ValidateImmutable(std::string_view old, std::string_view now, std::string_v
   if (old != now) errors.Invalid(field, now, kIsImmutable);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,13 +4,13 @@
 
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace meta = views::meta_v1;
 
-Document Read(const MessageDesc* type, std::string_view json) {
-  return DecodeJson(json, type).value();
+object::Document Read(const object::MessageDesc* type, std::string_view json) {
+  return object::DecodeJson(json, type).value();
 }
 
 std::string Faults(FieldErrors& errors) {
@@ -23,8 +23,9 @@ std::string Faults(FieldErrors& errors) {
 }
 
 TEST(CommonRulesTest, SelectorsNameTheirFaults) {
-  const Document document = Read(meta::LabelSelector::Type(),
-                                 R"({"matchLabels":{"a b":"ok","c":"not ok"},"matchExpressions":[
+  const object::Document document =
+      Read(meta::LabelSelector::Type(),
+           R"({"matchLabels":{"a b":"ok","c":"not ok"},"matchExpressions":[
       {"key":"k","operator":"In"},{"key":"k","operator":"Exists","values":["-"]},
       {"key":"","operator":"Is"}]})");
   const meta::LabelSelector selector(&document.root());
@@ -65,16 +66,16 @@ TEST(CommonRulesTest, NumbersAndAmountsHaveRanges) {
 }
 
 TEST(CommonRulesTest, ConditionsAreCompleteAndOfDifferentTypes) {
-  const Document good = Read(meta::Condition::Type(),
-                             R"({"type":"Ready","status":"True","reason":"All_Good",
+  const object::Document good = Read(meta::Condition::Type(),
+                                     R"({"type":"Ready","status":"True","reason":"All_Good",
                                  "lastTransitionTime":"2020-01-01T00:00:00Z"})");
-  const Document bad =
+  const object::Document bad =
       Read(meta::Condition::Type(), R"({"type":"Ready","status":"Maybe","observedGeneration":-1})");
   Arena arena;
-  const Value both[] = {good.root(), bad.root()};
-  const Value list = Value::List(arena, both);
+  const object::Value both[] = {good.root(), bad.root()};
+  const object::Value list = object::Value::List(arena, both);
   FieldErrors errors(kDefaultSettings);
-  ValidateConditions(ListView<meta::Condition>(&list), "conditions", errors);
+  ValidateConditions(object::ListView<meta::Condition>(&list), "conditions", errors);
   EXPECT_EQ(Faults(errors),
             "conditions[1].type:Duplicate conditions[1].status:NotSupported "
             "conditions[1].observedGeneration:Invalid conditions[1].lastTransitionTime:Required "
@@ -82,7 +83,7 @@ TEST(CommonRulesTest, ConditionsAreCompleteAndOfDifferentTypes) {
 }
 
 TEST(CommonRulesTest, WhatIsAbsentIsTheSameAsWhatIsZero) {
-  const Value one = Value::Int(1);
+  const object::Value one = object::Value::Int(1);
   FieldErrors errors(kDefaultSettings);
   ValidateImmutable(nullptr, nullptr, "a", errors);
   ValidateImmutable(&one, &one, "a", errors);
@@ -93,4 +94,4 @@ TEST(CommonRulesTest, WhatIsAbsentIsTheSameAsWhatIsZero) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

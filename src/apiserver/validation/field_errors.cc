@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Room for the words that say where a text was cut.
@@ -22,7 +22,7 @@ std::string ShownText(std::string_view text) {
 
 ShownValue::ShownValue(std::string_view text) : json_(ShownText(text)) {}
 ShownValue::ShownValue(int64_t number) : json_(std::to_string(number)) {}
-ShownValue::ShownValue(const Value* value) {
+ShownValue::ShownValue(const object::Value* value) {
   if (value == nullptr) {
     json_ = "null";
   } else {
@@ -114,7 +114,7 @@ void FieldErrors::Invalid(std::string_view field, const ShownValue& value, std::
 }
 
 void FieldErrors::Invalid(std::string_view field, const ShownValue& value,
-                          const NameProblems& problems) {
+                          const object::NameProblems& problems) {
   for (const std::string& problem : problems) Invalid(field, value, problem);
 }
 
@@ -180,4 +180,4 @@ void FieldErrors::Internal(std::string_view field, std::string_view why) {
   Add("InternalError", field, "Internal error: " + std::string(why));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

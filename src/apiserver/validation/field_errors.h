@@ -28,7 +28,7 @@
 #include "object/scalar/names.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A value as a message shows it, of a long one its beginning (limits::kMaxCauseValueBytes). Its
 // text is made when a message needs it, so that a fault that nobody is told of costs nothing: a
@@ -41,8 +41,8 @@ class ShownValue {
   ShownValue(int64_t number);
   ShownValue(int32_t number) : ShownValue(int64_t{number}) {}
   ShownValue(bool truth) : json_(truth ? "true" : "false") {}
-  ShownValue(const Value& value) : value_(value), is_value_(true) {}  // as JSON
-  ShownValue(const Value* value);                                     // null: "null"
+  ShownValue(const object::Value& value) : value_(value), is_value_(true) {}  // as JSON
+  ShownValue(const object::Value* value);                                     // null: "null"
   // A value that the message leaves out.
   static ShownValue Omitted() { return ShownValue(); }
 
@@ -52,7 +52,7 @@ class ShownValue {
   ShownValue() = default;
 
   std::string json_;
-  Value value_;
+  object::Value value_;
   bool is_value_ = false;
 };
 
@@ -86,7 +86,8 @@ class FieldErrors {
   void Required(std::string_view field, std::string_view why = {});
   void Invalid(std::string_view field, const ShownValue& value, std::string_view why);
   // One fault for each problem.
-  void Invalid(std::string_view field, const ShownValue& value, const NameProblems& problems);
+  void Invalid(std::string_view field, const ShownValue& value,
+               const object::NameProblems& problems);
   void NotSupported(std::string_view field, const ShownValue& value,
                     std::span<const std::string_view> supported);
   void NotSupported(std::string_view field, const ShownValue& value,
@@ -140,4 +141,4 @@ class FieldErrors {
   size_t left_out_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

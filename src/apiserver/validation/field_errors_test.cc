@@ -10,7 +10,7 @@
 #include "views/meta/v1.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(FieldErrorsTest, AFaultIsNamedByThePlaceItIsFoundAt) {
@@ -64,7 +64,7 @@ TEST(FieldErrorsTest, TextIsQuotedAsGoDoesIt) {
 }
 
 TEST(FieldErrorsTest, ObjectsAreShownWithTheFieldsOfGoThoseThatAreUnsetToo) {
-  Document node = views::core_v1::Node::New();
+  object::Document node = views::core_v1::Node::New();
   views::core_v1::MutableTaint taint =
       views::core_v1::MutableNode(node).mutable_spec().add_taints();
   taint.set_key("a");
@@ -72,14 +72,16 @@ TEST(FieldErrorsTest, ObjectsAreShownWithTheFieldsOfGoThoseThatAreUnsetToo) {
   EXPECT_EQ(ShownValue(node.root().FindPath({"spec", "taints"})).json(),
             R"([{"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}])");
   EXPECT_EQ(
-      ShownValue(Document::OfType(views::networking_k8s_io_v1::ParentReference::Type()).root())
+      ShownValue(
+          object::Document::OfType(views::networking_k8s_io_v1::ParentReference::Type()).root())
           .json(),
       R"({"Group":"","Resource":"","Namespace":"","Name":""})");
 }
 
 TEST(FieldErrorsTest, SelectorsAreShownAsTheyAreServed) {
-  EXPECT_EQ(ShownValue(Document::OfType(views::meta_v1::LabelSelector::Type()).root()).json(),
-            "{}");
+  EXPECT_EQ(
+      ShownValue(object::Document::OfType(views::meta_v1::LabelSelector::Type()).root()).json(),
+      "{}");
 }
 
 TEST(FieldErrorsTest, BeyondTheBoundFaultsAreOnlyCounted) {
@@ -95,7 +97,7 @@ TEST(FieldErrorsTest, BeyondTheBoundFaultsAreOnlyCounted) {
 }
 
 TEST(FieldErrorsTest, LongValuesAndPathsAreCutAndSaySo) {
-  Document map = Document::OfType(views::core_v1::ConfigMap::Type());
+  object::Document map = object::Document::OfType(views::core_v1::ConfigMap::Type());
   views::core_v1::MutableConfigMap(map).put_data("a", std::string(1'000'000, 'x'));
   const std::string key(100'000, 'k');
   FieldErrors errors(kDefaultSettings);
@@ -114,4 +116,4 @@ TEST(FieldErrorsTest, LongValuesAndPathsAreCutAndSaySo) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

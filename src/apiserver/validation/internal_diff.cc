@@ -9,7 +9,7 @@
 
 #include "apiserver/validation/internal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kContext = 3;
@@ -161,7 +161,7 @@ void AppendHunk(const Lines& a, const Lines& b, const std::vector<Span>& changes
 
 }  // namespace
 
-std::string InternalDiff(const Value* old, const Value* now) {
+std::string InternalDiff(const object::Value* old, const object::Value* now) {
   const Lines a = IndentedLines(old != nullptr ? InternalForm(*old) : "null");
   const Lines b = IndentedLines(now != nullptr ? InternalForm(*now) : "null");
   if (a.size() > kMaxLines || b.size() > kMaxLines) return {};
@@ -187,4 +187,4 @@ std::string InternalDiff(const Value* old, const Value* now) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

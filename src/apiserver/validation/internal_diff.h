@@ -6,11 +6,11 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Lines that end with a newline each, or nothing when the objects are too long, or too much
 // alike line by line, to compare. Null
 // stands for an object that is absent.
-std::string InternalDiff(const Value* old, const Value* now);
+std::string InternalDiff(const object::Value* old, const object::Value* now);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,13 +5,13 @@
 #include "object/json/decode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string Diff(std::string_view old, std::string_view now) {
-  const MessageDesc* type = views::core_v1::PersistentVolumeClaimSpec::Type();
-  const Result<Document> a = DecodeJson(old, type);
-  const Result<Document> b = DecodeJson(now, type);
+  const object::MessageDesc* type = views::core_v1::PersistentVolumeClaimSpec::Type();
+  const Result<object::Document> a = object::DecodeJson(old, type);
+  const Result<object::Document> b = object::DecodeJson(now, type);
   return InternalDiff(&a->root(), &b->root());
 }
 
@@ -42,7 +42,8 @@ TEST(InternalDiffTest, ThereIsNothingToTellOfTheSame) {
 }
 
 TEST(InternalDiffTest, WhatIsAbsentIsNull) {
-  const Result<Document> spec = DecodeJson("{}", views::core_v1::LocalObjectReference::Type());
+  const Result<object::Document> spec =
+      object::DecodeJson("{}", views::core_v1::LocalObjectReference::Type());
   EXPECT_EQ(InternalDiff(nullptr, &spec->root()),
             "@@ -1 +1,3 @@\n-null\n+{\n+ \"Name\": \"\"\n+}\n");
 }
@@ -55,4 +56,4 @@ TEST(InternalDiffTest, ObjectsOfTheSameLineOverAndOverAreNotCompared) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

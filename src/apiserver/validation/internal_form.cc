@@ -8,7 +8,7 @@
 #include "object/json/encode.h"
 #include "object/json/json_text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Go writes abbreviations in capitals.
@@ -61,66 +61,66 @@ void AppendName(std::string_view name, std::string& out) {
   out += "\":";
 }
 
-bool IsServedForm(const MessageDesc& type) {
+bool IsServedForm(const object::MessageDesc& type) {
   return type.group_version == nullptr || type.group_version->path == "meta/v1" ||
-         type.form != MessageForm::kPlain;
+         type.form != object::MessageForm::kPlain;
 }
 
 class FormWriter {
  public:
   explicit FormWriter(size_t enough) : enough_(enough) {}
 
-  void AppendValue(const Value& value);
+  void AppendValue(const object::Value& value);
   std::string Take() { return std::move(out_); }
 
  private:
   bool HasEnough() const { return out_.size() >= enough_; }
-  void AppendList(const Value& list);
-  void AppendMap(const Value& map);
+  void AppendList(const object::Value& list);
+  void AppendMap(const object::Value& map);
   // A null message has no field set.
-  void AppendMessage(const MessageDesc& type, const Value* message);
-  void AppendUnset(const FieldDesc& field);
+  void AppendMessage(const object::MessageDesc& type, const object::Value* message);
+  void AppendUnset(const object::FieldDesc& field);
 
   size_t enough_;
   std::string out_;
 };
 
-void FormWriter::AppendUnset(const FieldDesc& field) {
-  if (field.pointer() || field.cardinality != Cardinality::kSingle) {
+void FormWriter::AppendUnset(const object::FieldDesc& field) {
+  if (field.pointer() || field.cardinality != object::Cardinality::kSingle) {
     out_ += "null";
     return;
   }
   switch (field.type) {
-    case FieldType::kString:
+    case object::FieldType::kString:
       out_ += "\"\"";
       return;
-    case FieldType::kBool:
+    case object::FieldType::kBool:
       out_ += "false";
       return;
-    case FieldType::kInt32:
-    case FieldType::kInt64:
-    case FieldType::kUint32:
-    case FieldType::kUint64:
-    case FieldType::kDouble:
-    case FieldType::kIntOrString:
+    case object::FieldType::kInt32:
+    case object::FieldType::kInt64:
+    case object::FieldType::kUint32:
+    case object::FieldType::kUint64:
+    case object::FieldType::kDouble:
+    case object::FieldType::kIntOrString:
       out_ += '0';
       return;
-    case FieldType::kDuration:
+    case object::FieldType::kDuration:
       out_ += "\"0s\"";
       return;
-    case FieldType::kQuantity:
+    case object::FieldType::kQuantity:
       out_ += "\"0\"";
       return;
-    case FieldType::kMessage:
+    case object::FieldType::kMessage:
       return AppendMessage(*field.message, nullptr);
     default:
       out_ += "null";
   }
 }
 
-void FormWriter::AppendList(const Value& list) {
+void FormWriter::AppendList(const object::Value& list) {
   out_ += '[';
-  for (const Value& item : list.items()) {
+  for (const object::Value& item : list.items()) {
     if (HasEnough()) return;
     if (out_.back() != '[') out_ += ',';
     AppendValue(item);
@@ -129,35 +129,35 @@ void FormWriter::AppendList(const Value& list) {
 }
 
 // What maps hold looks as it is served.
-void FormWriter::AppendMap(const Value& map) {
+void FormWriter::AppendMap(const object::Value& map) {
   out_ += '{';
-  for (const MapEntry& entry : map.entries()) {
+  for (const object::MapEntry& entry : map.entries()) {
     if (HasEnough()) return;
     if (&entry != map.entries().data()) out_ += ',';
-    out_ += JsonText(entry.key) + ':' + EncodeJson(entry.value);
+    out_ += object::JsonText(entry.key) + ':' + object::EncodeJson(entry.value);
   }
   out_ += '}';
 }
 
-void FormWriter::AppendValue(const Value& value) {
+void FormWriter::AppendValue(const object::Value& value) {
   if (value.is_object()) return AppendMessage(*value.type(), &value);
   if (value.is_list()) return AppendList(value);
   if (value.is_map()) return AppendMap(value);
-  out_ += EncodeJson(value);
+  out_ += object::EncodeJson(value);
 }
 
-void FormWriter::AppendMessage(const MessageDesc& type, const Value* message) {
+void FormWriter::AppendMessage(const object::MessageDesc& type, const object::Value* message) {
   if (IsServedForm(type)) {
-    out_ += message != nullptr ? EncodeJson(*message) : std::string(type.zero_json);
+    out_ += message != nullptr ? object::EncodeJson(*message) : std::string(type.zero_json);
     return;
   }
   out_ += '{';
   for (uint16_t i = 0; i < type.fields.size(); ++i) {
     if (HasEnough()) return;
     if (i != 0) out_ += ',';
-    const FieldDesc& field = type.fields[i];
+    const object::FieldDesc& field = type.fields[i];
     AppendName(field.name(), out_);
-    const Value* member = message != nullptr ? message->Member(i) : nullptr;
+    const object::Value* member = message != nullptr ? message->Member(i) : nullptr;
     if (member != nullptr) {
       AppendValue(*member);
     } else {
@@ -169,10 +169,10 @@ void FormWriter::AppendMessage(const MessageDesc& type, const Value* message) {
 
 }  // namespace
 
-std::string InternalForm(const Value& value, size_t enough) {
+std::string InternalForm(const object::Value& value, size_t enough) {
   FormWriter writer(enough);
   writer.AppendValue(value);
   return writer.Take();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

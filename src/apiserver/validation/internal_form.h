@@ -8,10 +8,10 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As JSON. Messages that are not typed, and those of meta/v1, look as they are served. The text may
 // end before its end once it has `enough` bytes.
-std::string InternalForm(const Value& value, size_t enough = std::string::npos);
+std::string InternalForm(const object::Value& value, size_t enough = std::string::npos);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,13 +13,14 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-using ValidateNew = void (*)(const Document& object, FieldErrors& errors);
-using ValidateChange = void (*)(const Document& object, const Document& old, FieldErrors& errors);
+using ValidateNew = void (*)(const object::Document& object, FieldErrors& errors);
+using ValidateChange = void (*)(const object::Document& object, const object::Document& old,
+                                FieldErrors& errors);
 // Texts of Warning headers, for objects that are valid and yet questionable. `old` is null when the
 // object is new.
-using WarnAbout = void (*)(const Document& object, const Document* old,
+using WarnAbout = void (*)(const object::Document& object, const object::Document* old,
                            const KindSettings& settings, std::vector<std::string>& warnings);
 
 struct SubresourceRules {
@@ -49,4 +50,4 @@ struct KindRules {
   }
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

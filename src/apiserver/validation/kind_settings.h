@@ -3,7 +3,7 @@
 
 #include "base/feature_gates.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A server has one for its life, and hands it down (RestContext, WriteContext, FieldErrors).
 struct KindSettings {
@@ -14,4 +14,4 @@ struct KindSettings {
 // For rules that ask for none of it, and for tests.
 inline constexpr KindSettings kDefaultSettings{};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,17 +8,17 @@
 #include "object/value.h"
 #include "object/view.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Null when the field, or the message itself, is absent.
-inline const Value* MemberOf(const View& view, uint16_t field) {
+inline const object::Value* MemberOf(const object::View& view, uint16_t field) {
   return view.AsValue() != nullptr ? view.AsValue()->Member(field) : nullptr;
 }
-inline const Value* MemberOf(const View& view, std::string_view name) {
+inline const object::Value* MemberOf(const object::View& view, std::string_view name) {
   return view.AsValue() != nullptr ? view.AsValue()->Find(name) : nullptr;
 }
 
 // Nothing, where a message shows the bad value.
-inline ShownValue ShownNull() { return ShownValue(static_cast<const Value*>(nullptr)); }
+inline ShownValue ShownNull() { return ShownValue(static_cast<const object::Value*>(nullptr)); }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

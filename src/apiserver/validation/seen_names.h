@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class SeenNames {
  public:
@@ -66,4 +66,4 @@ class SeenNames {
   std::set<std::string_view> more_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

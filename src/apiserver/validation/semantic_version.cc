@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 bool IsNumber(std::string_view text) { return !text.empty() && std::ranges::all_of(text, IsDigit); }
@@ -84,4 +84,4 @@ std::strong_ordering SemanticVersion::operator<=>(const SemanticVersion& other) 
   return before_release_.size() <=> other.before_release_.size();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

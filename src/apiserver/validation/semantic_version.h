@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class SemanticVersion {
  public:
@@ -28,4 +28,4 @@ class SemanticVersion {
   std::vector<std::string> before_release_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,29 +7,31 @@
 #include "object/value.h"
 #include "object/view.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-inline const Value* FieldOf(const Value* message, std::string_view name) {
+inline const object::Value* FieldOf(const object::Value* message, std::string_view name) {
   const bool has_fields = message != nullptr && (message->is_object() || message->is_map());
   return has_fields ? message->Find(name) : nullptr;
 }
 
-inline std::string_view TextOf(const Value* message, std::string_view name) {
-  const Value* value = FieldOf(message, name);
+inline std::string_view TextOf(const object::Value* message, std::string_view name) {
+  const object::Value* value = FieldOf(message, name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
-inline bool IsSet(const Value* message, std::string_view name) {
-  const Value* value = FieldOf(message, name);
-  return value != nullptr && value->tag() == Tag::kBool && value->AsBool();
+inline bool IsSet(const object::Value* message, std::string_view name) {
+  const object::Value* value = FieldOf(message, name);
+  return value != nullptr && value->tag() == object::Tag::kBool && value->AsBool();
 }
 
-inline ListView<const Value*> ItemsOf(const Value* message, std::string_view name) {
-  return ListView<const Value*>(FieldOf(message, name));
+inline object::ListView<const object::Value*> ItemsOf(const object::Value* message,
+                                                      std::string_view name) {
+  return object::ListView<const object::Value*>(FieldOf(message, name));
 }
 
-inline ListView<std::string_view> TextsOf(const Value* message, std::string_view name) {
-  return ListView<std::string_view>(FieldOf(message, name));
+inline object::ListView<std::string_view> TextsOf(const object::Value* message,
+                                                  std::string_view name) {
+  return object::ListView<std::string_view>(FieldOf(message, name));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct UrlParts {
@@ -71,7 +71,7 @@ void ValidatePath(std::string_view path, FieldErrors& errors) {
     if (step.empty()) {
       errors.Invalid("path", path, where + " may not be empty");
     } else {
-      for (const std::string& problem : CheckDns1123Subdomain(step)) {
+      for (const std::string& problem : object::CheckDns1123Subdomain(step)) {
         errors.Invalid("path", path, where + ": " + problem);
       }
     }
@@ -117,4 +117,4 @@ void ValidateWebhookService(const WebhookService& service, FieldErrors& errors) 
   if (service.path) ValidatePath(*service.path, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

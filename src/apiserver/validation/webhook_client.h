@@ -6,7 +6,7 @@
 
 #include "apiserver/validation/field_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // https, a host, and a path; nothing else.
 void ValidateWebhookUrl(std::string_view url, std::string_view field, FieldErrors& errors);
@@ -20,4 +20,4 @@ struct WebhookService {
 // Reports below the place.
 void ValidateWebhookService(const WebhookService& service, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

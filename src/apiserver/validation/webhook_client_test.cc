@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 size_t FaultsOfUrl(std::string_view url) {
@@ -34,4 +34,4 @@ TEST(WebhookClientTest, AServiceHasANameANamespaceAPortAndAPathOfDnsNames) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

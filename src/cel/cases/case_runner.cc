@@ -10,8 +10,8 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
+std::string_view Text(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
@@ -19,12 +19,12 @@ constexpr size_t kMaxCaseFileBytes = 64 * 1024 * 1024;
 
 }  // namespace
 
-std::string RunEscapeCase(const Value& record) {
-  const Value& expect = *record.Find("expect");
+std::string RunEscapeCase(const object::Value& record) {
+  const object::Value& expect = *record.Find("expect");
   const std::string_view name = Text(record, "name");
   const bool escape = Text(record, "kind") == "escape";
   const std::optional<std::string> result = escape ? EscapeName(name) : UnescapeName(name);
-  const Value* ok = expect.Find("ok");
+  const object::Value* ok = expect.Find("ok");
   const bool good = ok != nullptr && ok->AsBool();
   if (result.has_value() != good) return result ? "got " + *result : "got nothing";
   if (good && *result != Text(expect, escape ? "escaped" : "unescaped")) return "got " + *result;
@@ -33,13 +33,13 @@ std::string RunEscapeCase(const Value& record) {
 
 Result<void> CaseRunner::ReadContexts(const std::string& folder) {
   if (contexts_.contains(folder)) return {};
-  Result<std::string> text = ReadSmallFile(folder + "/contexts.json", kMaxCaseFileBytes);
+  Result<std::string> text = ReadFileUpTo(folder + "/contexts.json", kMaxCaseFileBytes);
   if (!text) {
-    contexts_[folder] = std::make_shared<const Document>();
+    contexts_[folder] = std::make_shared<const object::Document>();
     return {};
   }
-  SKIFF_ASSIGN_OR_RETURN(Document document, DecodeJson(*text, nullptr));
-  contexts_[folder] = std::make_shared<const Document>(std::move(document));
+  SKIFF_ASSIGN_OR_RETURN(object::Document document, object::DecodeJson(*text, nullptr));
+  contexts_[folder] = std::make_shared<const object::Document>(std::move(document));
   return {};
 }
 
@@ -47,19 +47,19 @@ Result<CaseCounts> CaseRunner::RunFile(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
   SKIFF_RETURN_IF_ERROR(ReadContexts(folder));
-  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxCaseFileBytes));
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(path, kMaxCaseFileBytes));
   CaseCounts counts;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
     if (line.empty()) continue;
-    const Result<Document> document = DecodeJson(line, nullptr);
+    const Result<object::Document> document = object::DecodeJson(line, nullptr);
     if (!document) {  // Some are nested deeper than documents may be.
       ++counts.skipped;
       continue;
     }
-    const Value& record = document->root();
+    const object::Value& record = document->root();
     const std::string_view id = Text(record, "id");
     const std::string_view kind = Text(record, "kind");
     if (expected_.contains(id)) {
@@ -68,9 +68,10 @@ Result<CaseCounts> CaseRunner::RunFile(const std::string& path) {
     }
     std::string difference;
     if (kind == "eval") {
-      const Value& contexts = contexts_[folder]->root();
+      const object::Value& contexts = contexts_[folder]->root();
       const std::string_view use = Text(record, "use");
-      const Value* context = use.empty() || !contexts.is_map() ? nullptr : contexts.Find(use);
+      const object::Value* context =
+          use.empty() || !contexts.is_map() ? nullptr : contexts.Find(use);
       difference = RunEvalCase(record, context);
     } else if (kind == "crd") {
       difference = RunRuleCase(record);

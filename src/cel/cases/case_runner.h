@@ -40,10 +40,10 @@ class CaseRunner {
 
   Report report_;
   std::set<std::string, std::less<>> expected_;
-  std::map<std::string, std::shared_ptr<const Document>> contexts_;  // by folder
+  std::map<std::string, std::shared_ptr<const object::Document>> contexts_;  // by folder
 };
 
 // What differs; empty: nothing.
-std::string RunEscapeCase(const Value& record);
+std::string RunEscapeCase(const object::Value& record);
 
 }  // namespace skiff::cel

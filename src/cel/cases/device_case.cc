@@ -5,32 +5,32 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
+std::string_view Text(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
-DeviceAttribute ReadAttribute(const Value& json) {
-  if (const Value* number = json.Find("int")) return number->AsInt();
-  if (const Value* flag = json.Find("bool")) return flag->AsBool();
+DeviceAttribute ReadAttribute(const object::Value& json) {
+  if (const object::Value* number = json.Find("int")) return number->AsInt();
+  if (const object::Value* flag = json.Find("bool")) return flag->AsBool();
   if (json.Find("string") != nullptr) return std::string(Text(json, "string"));
   if (json.Find("version") != nullptr) return SemanticVersion{std::string(Text(json, "version"))};
   return {};
 }
 
-Device ReadDevice(const Value& json) {
+Device ReadDevice(const object::Value& json) {
   Device device;
   device.driver = Text(json, "driver");
-  const Value* multiple = json.Find("allowMultipleAllocations");
+  const object::Value* multiple = json.Find("allowMultipleAllocations");
   device.allow_multiple_allocations =
-      multiple != nullptr && multiple->tag() == Tag::kBool && multiple->AsBool();
-  if (const Value* all = json.Find("attributes"); all != nullptr && all->is_map()) {
-    for (const MapEntry& entry : all->entries()) {
+      multiple != nullptr && multiple->tag() == object::Tag::kBool && multiple->AsBool();
+  if (const object::Value* all = json.Find("attributes"); all != nullptr && all->is_map()) {
+    for (const object::MapEntry& entry : all->entries()) {
       device.attributes.emplace(std::string(entry.key), ReadAttribute(entry.value));
     }
   }
-  if (const Value* all = json.Find("capacity"); all != nullptr && all->is_map()) {
-    for (const MapEntry& entry : all->entries()) {
+  if (const object::Value* all = json.Find("capacity"); all != nullptr && all->is_map()) {
+    for (const object::MapEntry& entry : all->entries()) {
       device.capacity.emplace(std::string(entry.key), std::string(Text(entry.value, "value")));
     }
   }
@@ -44,8 +44,8 @@ void Expect(std::string& out, std::string_view what, std::string_view got, std::
 
 }  // namespace
 
-std::string RunDeviceCase(const Value& record) {
-  const Value& expect = *record.Find("expect");
+std::string RunDeviceCase(const object::Value& record) {
+  const object::Value& expect = *record.Find("expect");
   const DeviceSelector selector = CompileDeviceSelector(Text(record, "expr"));
   std::string out;
   const bool compiles = Text(expect, "outcome") != "compile-error";
@@ -55,10 +55,11 @@ std::string RunDeviceCase(const Value& record) {
   }
   Expect(out, "type", TypeText(selector.program->type()), Text(expect, "type"));
   const auto number = [&](std::string_view name, uint64_t got) {
-    const Value* want = expect.Find(name);
+    const object::Value* want = expect.Find(name);
     if (want == nullptr) return;
-    const bool same = want->tag() == Tag::kInt ? got == static_cast<uint64_t>(want->AsInt())
-                                               : static_cast<double>(got) == want->AsDouble();
+    const bool same = want->tag() == object::Tag::kInt
+                          ? got == static_cast<uint64_t>(want->AsInt())
+                          : static_cast<double>(got) == want->AsDouble();
     if (!same) out += std::string(name) + " " + std::to_string(got) + "; ";
   };
   number("maxCost", selector.max_cost);
@@ -66,7 +67,7 @@ std::string RunDeviceCase(const Value& record) {
   const Result<bool> matches =
       MatchesDevice(*selector.program, ReadDevice(*record.Find("device")), evaluation);
   number("cost", evaluation.cost());
-  if (const Value* want = expect.Find("matches"); want != nullptr && matches) {
+  if (const object::Value* want = expect.Find("matches"); want != nullptr && matches) {
     if (*matches != want->AsBool()) out += "matches differs; ";
   } else {
     Expect(out, "error", matches ? "" : matches.error().message(), Text(expect, "error"));

@@ -8,6 +8,6 @@
 namespace skiff::cel {
 
 // What differs; empty: nothing.
-std::string RunDeviceCase(const Value& record);
+std::string RunDeviceCase(const object::Value& record);
 
 }  // namespace skiff::cel

@@ -17,14 +17,14 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
+std::string_view Text(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
-uint64_t Number(const Value* value) {
+uint64_t Number(const object::Value* value) {
   if (value == nullptr) return 0;
-  if (value->tag() == Tag::kUint) return value->AsUint();
-  if (value->tag() == Tag::kDouble) {
+  if (value->tag() == object::Tag::kUint) return value->AsUint();
+  if (value->tag() == object::Tag::kDouble) {
     return value->AsDouble() >= 18446744073709551615.0 ? UINT64_MAX
                                                        : static_cast<uint64_t>(value->AsDouble());
   }
@@ -50,17 +50,17 @@ class RecordedAuthorizer final : public Authorizer {
 
  private:
   static size_t FieldCount(const std::string& text) {
-    const auto selector = FieldSelector::Parse(text);
+    const auto selector = object::FieldSelector::Parse(text);
     return selector ? selector->terms().size() : 0;
   }
   static size_t LabelCount(const std::string& text) {
-    const auto selector = LabelSelector::Parse(text);
+    const auto selector = object::LabelSelector::Parse(text);
     return selector ? selector->requirements().size() : 0;
   }
 };
 
-std::string ExpressionOf(const Value& record) {
-  const Value* repeat = record.Find("exprRepeat");
+std::string ExpressionOf(const object::Value& record) {
+  const object::Value* repeat = record.Find("exprRepeat");
   if (repeat == nullptr) return std::string(Text(record, "expr"));
   const auto parts = repeat->items();
   std::string out(parts[0].AsText());
@@ -70,7 +70,7 @@ std::string ExpressionOf(const Value& record) {
 
 class EvalCase {
  public:
-  EvalCase(const Value& record, const Value* context)
+  EvalCase(const object::Value& record, const object::Value* context)
       : record_(record), expect_(*record.Find("expect")), context_(context) {}
 
   std::string Run() {
@@ -95,8 +95,8 @@ class EvalCase {
   }
 
  private:
-  const Value* Input(std::string_view name) const {
-    if (const Value* own = record_.Find(name)) return own;
+  const object::Value* Input(std::string_view name) const {
+    if (const object::Value* own = record_.Find(name)) return own;
     return context_ == nullptr ? nullptr : context_->Find(name);
   }
   static void Expect(std::string& out, std::string_view what, std::string_view got,
@@ -106,26 +106,26 @@ class EvalCase {
   }
 
   void Declare() {
-    const Value* env = Input("env");
+    const object::Value* env = Input("env");
     const std::string_view name = env == nullptr ? "" : env->AsText();
     const auto base = name == "vap"   ? Environment::Admission()
                       : name == "map" ? Environment::Mutation()
                                       : Environment::Base();
     auto environment = std::make_shared<Environment>(base);
-    if (const Value* vars = Input("vars")) {
-      for (const MapEntry& entry : vars->entries()) DeclareOne(*environment, entry);
+    if (const object::Value* vars = Input("vars")) {
+      for (const object::MapEntry& entry : vars->entries()) DeclareOne(*environment, entry);
     }
     environment_ = environment;
   }
-  void DeclareOne(Environment& environment, const MapEntry& entry) {
+  void DeclareOne(Environment& environment, const object::MapEntry& entry) {
     Types& types = environment.types();
-    const Value* schema = entry.value.Find("schema");
+    const object::Value* schema = entry.value.Find("schema");
     if (schema == nullptr) {
       environment.AddVariable(entry.key, types.Parse(Text(entry.value, "type")));
       return;
     }
     const auto flag = [&](std::string_view name) {
-      const Value* value = entry.value.Find(name);
+      const object::Value* value = entry.value.Find(name);
       return value != nullptr && value->AsBool();
     };
     const SchemaType* declared =
@@ -148,13 +148,13 @@ class EvalCase {
       request.name = "myname";
       return ResourceCheckVal(evaluation_, authorizer_, request);
     }
-    const Value* values = Input("values");
-    const Value* given = values == nullptr ? nullptr : values->Find(name);
+    const object::Value* values = Input("values");
+    const object::Value* given = values == nullptr ? nullptr : values->Find(name);
     if (given == nullptr) return Input("env") != nullptr ? Val::Null() : Val();
     if (given->Find("none") != nullptr) return Val::OptionalNone();
     const auto schema = schemas_.find(name);
     Val value;
-    if (const Value* json = given->Find("json")) {
+    if (const object::Value* json = given->Find("json")) {
       value = FromDocument(evaluation_.arena(), *json,
                            schema == schemas_.end() ? nullptr : schema->second);
     } else {
@@ -170,13 +170,13 @@ class EvalCase {
   std::string CompareIssues(const CompileResult& compiled, std::string_view outcome) const {
     if (outcome != "compile-error") return "does not compile: " + compiled.display;
     const std::string_view kind = Text(expect_, "class");
-    const Value& expected = *expect_.Find("errors");
+    const object::Value& expected = *expect_.Find("errors");
     if (kind == "limit") return {};
-    const auto number = [](const Value& issue, std::string_view name) {
+    const auto number = [](const object::Value& issue, std::string_view name) {
       return issue.Find(name)->AsInt();
     };
     if (kind == "syntax") {
-      const Value& first = expected.items()[0];
+      const object::Value& first = expected.items()[0];
       if (compiled.issues[0].line == number(first, "line") &&
           compiled.issues[0].column == number(first, "col")) {
         return {};
@@ -185,7 +185,7 @@ class EvalCase {
     }
     bool same = compiled.issues.size() == expected.size();
     for (size_t i = 0; same && i < expected.size(); ++i) {
-      const Value& one = expected.items()[i];
+      const object::Value& one = expected.items()[i];
       const Issue& issue = compiled.issues[i];
       const std::string_view message = Text(one, "msg");
       same = issue.line == number(one, "line") && issue.column == number(one, "col") &&
@@ -199,21 +199,21 @@ class EvalCase {
   std::string CompareTypes(const CompileResult& compiled) const {
     std::string out;
     Expect(out, "type", compiled.type_text, Text(expect_, "type"));
-    if (const Value* estimate = expect_.Find("estimate")) {
+    if (const object::Value* estimate = expect_.Find("estimate")) {
       std::optional<SchemaSizes> sizes;
       if (first_schema_ != nullptr) sizes.emplace(*first_schema_);
       const CostRange cost = EstimateCost(*compiled.checked, sizes ? &*sizes : nullptr);
       const auto text = [](uint64_t min, uint64_t max) {
         return std::to_string(min) + ".." + std::to_string(max);
       };
-      const auto same = [](uint64_t got, const Value* expected) {
+      const auto same = [](uint64_t got, const object::Value* expected) {
         // JSON numbers beyond int are doubles, which are not exact.
-        if (expected->tag() == Tag::kDouble)
+        if (expected->tag() == object::Tag::kDouble)
           return static_cast<double>(got) == expected->AsDouble();
         return got == Number(expected);
       };
-      const Value* min = estimate->Find("min");
-      const Value* max = estimate->Find("max");
+      const object::Value* min = estimate->Find("min");
+      const object::Value* max = estimate->Find("max");
       if (!same(cost.min, min) || !same(cost.max, max)) {
         Expect(out, "estimate", text(cost.min, cost.max), text(Number(min), Number(max)));
       }
@@ -222,12 +222,12 @@ class EvalCase {
   }
 
   std::string Evaluate(const Program& program, std::string_view outcome) {
-    if (const Value* limit = Input("limit")) evaluation_.SetLimit(Number(limit));
+    if (const object::Value* limit = Input("limit")) evaluation_.SetLimit(Number(limit));
     std::vector<Val> variables;
     for (const std::string& name : program.variables()) variables.push_back(ValueOf(name));
     const Val result = evaluation_.Run(program, variables);
     std::string out;
-    const Value* value = expect_.Find("value");
+    const object::Value* value = expect_.Find("value");
     if (value != nullptr && outcome == "value") {
       if (!SameAsTagged(evaluation_.arena(), result, *value)) {
         out += "value " + GoText(evaluation_.arena(), result) + "; ";
@@ -238,15 +238,15 @@ class EvalCase {
     } else {
       Expect(out, "error", result.AsText(), Text(expect_, "error"));
     }
-    if (const Value* cost = expect_.Find("cost")) {
+    if (const object::Value* cost = expect_.Find("cost")) {
       Expect(out, "cost", std::to_string(evaluation_.cost()), std::to_string(Number(cost)));
     }
     return out;
   }
 
-  const Value& record_;
-  const Value& expect_;
-  const Value* context_;
+  const object::Value& record_;
+  const object::Value& expect_;
+  const object::Value* context_;
   RecordedAuthorizer authorizer_;
   Evaluation evaluation_;
   SchemaTypes schema_types_;
@@ -257,7 +257,7 @@ class EvalCase {
 
 }  // namespace
 
-std::string RunEvalCase(const Value& record, const Value* context) {
+std::string RunEvalCase(const object::Value& record, const object::Value* context) {
   return EvalCase(record, context).Run();
 }
 

@@ -8,6 +8,6 @@
 namespace skiff::cel {
 
 // What differs; empty: nothing. `context` is what the record's `use` names, or null.
-std::string RunEvalCase(const Value& record, const Value* context);
+std::string RunEvalCase(const object::Value& record, const object::Value* context);
 
 }  // namespace skiff::cel

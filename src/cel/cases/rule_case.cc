@@ -8,19 +8,19 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
+std::string_view Text(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
-bool Flag(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
-  return value != nullptr && value->tag() == Tag::kBool && value->AsBool();
+bool Flag(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
+  return value != nullptr && value->tag() == object::Tag::kBool && value->AsBool();
 }
-uint64_t Number(const Value& record, std::string_view name) {
-  const Value* value = record.Find(name);
+uint64_t Number(const object::Value& record, std::string_view name) {
+  const object::Value* value = record.Find(name);
   if (value == nullptr) return 0;
-  if (value->tag() == Tag::kUint) return value->AsUint();
-  return value->tag() == Tag::kInt ? static_cast<uint64_t>(value->AsInt()) : UINT64_MAX;
+  if (value->tag() == object::Tag::kUint) return value->AsUint();
+  return value->tag() == object::Tag::kInt ? static_cast<uint64_t>(value->AsInt()) : UINT64_MAX;
 }
 
 struct Listed {
@@ -35,7 +35,7 @@ void List(const RuleNode& node, const std::string& at, std::vector<Listed>& out)
   if (node.values != nullptr) List(*node.values, at + "{*}", out);
 }
 
-std::string CompareRule(const CompiledRule& rule, const Value& expected) {
+std::string CompareRule(const CompiledRule& rule, const object::Value& expected) {
   std::string out;
   const auto expect = [&](std::string_view what, std::string_view got, std::string_view want) {
     if (got != want) {
@@ -43,10 +43,11 @@ std::string CompareRule(const CompiledRule& rule, const Value& expected) {
     }
   };
   const auto number = [&](std::string_view what, uint64_t got) {
-    const Value* want = expected.Find(what);
+    const object::Value* want = expected.Find(what);
     if (want == nullptr) return;
-    const bool same = want->tag() == Tag::kDouble ? static_cast<double>(got) == want->AsDouble()
-                                                  : got == Number(expected, what);
+    const bool same = want->tag() == object::Tag::kDouble
+                          ? static_cast<double>(got) == want->AsDouble()
+                          : got == Number(expected, what);
     if (!same) expect(what, std::to_string(got), std::to_string(Number(expected, what)));
   };
   expect("error", rule.error, Text(expected, "error"));
@@ -59,17 +60,17 @@ std::string CompareRule(const CompiledRule& rule, const Value& expected) {
   return out;
 }
 
-std::string CompareRules(const RuleNode* rules, const Value& expect) {
+std::string CompareRules(const RuleNode* rules, const object::Value& expect) {
   std::vector<Listed> listed;
   if (rules != nullptr) List(*rules, "self", listed);
-  const Value* expected = expect.Find("rules");
+  const object::Value* expected = expect.Find("rules");
   const size_t count = expected == nullptr ? 0 : expected->size();
   std::string out;
   if (listed.size() != count) {
     out = std::to_string(listed.size()) + " rules, not " + std::to_string(count) + "; ";
   }
   for (size_t i = 0; i < count; ++i) {
-    const Value& one = expected->items()[i];
+    const object::Value& one = expected->items()[i];
     const auto found = std::ranges::find_if(listed, [&](const Listed& candidate) {
       return candidate.at == Text(one, "at") && candidate.rule->rule.rule == Text(one, "rule");
     });
@@ -85,12 +86,12 @@ std::string CompareRules(const RuleNode* rules, const Value& expect) {
 
 using Fault = std::vector<std::string>;
 std::string CompareFaults(std::string_view what, const std::vector<RuleFault>& faults,
-                          const Value* expected) {
+                          const object::Value* expected) {
   std::vector<Fault> mine;
   for (const RuleFault& fault : faults) mine.push_back({fault.field, fault.type, fault.detail});
   std::vector<Fault> theirs;
   for (size_t i = 0; expected != nullptr && i < expected->size(); ++i) {
-    const Value& one = expected->items()[i];
+    const object::Value& one = expected->items()[i];
     theirs.push_back({std::string(Text(one, "field")), std::string(Text(one, "type")),
                       std::string(Text(one, "detail"))});
   }
@@ -109,13 +110,13 @@ std::string CompareFaults(std::string_view what, const std::vector<RuleFault>& f
 
 }  // namespace
 
-std::string RunRuleCase(const Value& record) {
-  const Value& expect = *record.Find("expect");
+std::string RunRuleCase(const object::Value& record) {
+  const object::Value& expect = *record.Find("expect");
   const Schema schema = ReadSchema(*record.Find("schema"));
   const std::unique_ptr<RuleNode> rules =
       CompileRules(schema, Flag(record, "resourceRoot"), Environment::Base());
   std::string out = CompareRules(rules.get(), expect);
-  const Value* object = record.Find("object");
+  const object::Value* object = record.Find("object");
   if (object == nullptr) return out;
   RuleInput input{*object, record.Find("oldObject"), Flag(record, "ratcheting")};
   if (record.Find("budget") != nullptr) {
@@ -125,11 +126,11 @@ std::string RunRuleCase(const Value& record) {
   outcome.remaining = input.budget;
   if (rules != nullptr) outcome = RunRules(*rules, input);
   out += CompareFaults("errors", outcome.faults, expect.Find("errors"));
-  const Value* warnings = expect.Find("warnings");
+  const object::Value* warnings = expect.Find("warnings");
   if (outcome.warnings.size() != (warnings == nullptr ? 0 : warnings->size())) {
     out += std::to_string(outcome.warnings.size()) + " warnings; ";
   }
-  const Value* remaining = expect.Find("remaining");
+  const object::Value* remaining = expect.Find("remaining");
   if (remaining != nullptr && remaining->AsInt() != outcome.remaining) {
     out += "remaining " + std::to_string(outcome.remaining) + ", not " +
            std::to_string(remaining->AsInt()) + "; ";

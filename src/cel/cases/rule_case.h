@@ -8,6 +8,6 @@
 namespace skiff::cel {
 
 // What differs; empty: nothing.
-std::string RunRuleCase(const Value& record);
+std::string RunRuleCase(const object::Value& record);
 
 }  // namespace skiff::cel

@@ -11,8 +11,8 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const Value& tagged, std::string_view name) {
-  const Value* value = tagged.Find(name);
+std::string_view Text(const object::Value& tagged, std::string_view name) {
+  const object::Value* value = tagged.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
@@ -30,31 +30,31 @@ double Double(std::string_view text) {
 }
 
 // The bytes of a string or bytes value, which may not be UTF-8.
-std::string Bytes(const Value& tagged) {
+std::string Bytes(const object::Value& tagged) {
   const std::string_view base64 = Text(tagged, Text(tagged, "t") == "bytes" ? "v" : "b64");
   if (base64.empty()) {
     return std::string(Text(tagged, "t") == "bytes" ? "" : Text(tagged, "v"));
   }
-  return DecodeBase64(base64).value_or("");
+  return object::DecodeBase64(base64).value_or("");
 }
 
-bool SameAsJson(Arena& arena, const Val& value, const Value& json) {
+bool SameAsJson(Arena& arena, const Val& value, const object::Value& json) {
   switch (json.tag()) {
-    case Tag::kNull:
+    case object::Tag::kNull:
       return value.kind() == Kind::kNull;
-    case Tag::kBool:
+    case object::Tag::kBool:
       return value.is_bool() && value.AsBool() == json.AsBool();
-    case Tag::kInt:
+    case object::Tag::kInt:
       if (value.kind() == Kind::kDuration) return value.AsInt() == json.AsInt();
       return Equal(arena, value, Val::Int(json.AsInt()));
-    case Tag::kDouble:
+    case object::Tag::kDouble:
       return Equal(arena, value, Val::Double(json.AsDouble()));
-    case Tag::kString:
+    case object::Tag::kString:
       if (value.kind() == Kind::kBytes) {
-        return DecodeBase64(json.AsText()).value_or("") == value.AsText();
+        return object::DecodeBase64(json.AsText()).value_or("") == value.AsText();
       }
       return value.is_string() && value.AsText() == json.AsText();
-    case Tag::kList: {
+    case object::Tag::kList: {
       if (value.kind() != Kind::kList || ListSize(value) != json.size()) return false;
       for (size_t i = 0; i < json.size(); ++i) {
         if (!SameAsJson(arena, ListAt(arena, value, i), json.items()[i])) return false;
@@ -68,21 +68,21 @@ bool SameAsJson(Arena& arena, const Val& value, const Value& json) {
   const Val map =
       value.kind() == Kind::kMap ? value : Val::Map(value.map_block(), value.raw_size());
   if (MapSize(map) != json.size()) return false;
-  for (const MapEntry& entry : json.entries()) {
+  for (const object::MapEntry& entry : json.entries()) {
     const Val found = MapFind(arena, map, Val::String(entry.key));
     if (found.kind() == Kind::kUnset || !SameAsJson(arena, found, entry.value)) return false;
   }
   return true;
 }
 
-bool SameMap(Arena& arena, const Val& value, const Value& pairs) {
+bool SameMap(Arena& arena, const Val& value, const object::Value& pairs) {
   size_t visible = 0;
   for (size_t i = 0; i < MapSize(value); ++i) {
     const MapItem item = MapAt(arena, value, i);
     if (item.key.kind() == Kind::kUnset) continue;
     ++visible;
     bool found = false;
-    for (const Value& pair : pairs.items()) {
+    for (const object::Value& pair : pairs.items()) {
       if (!SameAsTagged(arena, item.key, pair.items()[0])) continue;
       found = true;
       if (!SameAsTagged(arena, item.value, pair.items()[1])) return false;
@@ -94,10 +94,10 @@ bool SameMap(Arena& arena, const Val& value, const Value& pairs) {
 
 }  // namespace
 
-Val FromTagged(Arena& arena, const Value& tagged) {
+Val FromTagged(Arena& arena, const object::Value& tagged) {
   const std::string_view type = Text(tagged, "t");
   const std::string_view text = Text(tagged, "v");
-  const Value* value = tagged.Find("v");
+  const object::Value* value = tagged.Find("v");
   if (type == "null") return Val::Null();
   if (type == "bool") return Val::Bool(value->AsBool());
   if (type == "int") return Val::Int(Number<int64_t>(text));
@@ -105,16 +105,16 @@ Val FromTagged(Arena& arena, const Value& tagged) {
   if (type == "double") return Val::Double(Double(text));
   if (type == "string") return Val::String(arena.Copy(Bytes(tagged)));
   if (type == "bytes") return Val::Bytes(arena.Copy(Bytes(tagged)));
-  if (type == "timestamp") return Val::Time(ParseTime(text).value_or(Timestamp()));
+  if (type == "timestamp") return Val::Time(object::ParseTime(text).value_or(object::Timestamp()));
   if (type == "duration") return Val::Duration(Number<int64_t>(text));
   if (type == "list") {
     ListBuilder list(arena);
-    for (const Value& item : value->items()) list.Add(FromTagged(arena, item));
+    for (const object::Value& item : value->items()) list.Add(FromTagged(arena, item));
     return list.Done();
   }
   if (type == "map") {
     MapBuilder map(arena);
-    for (const Value& pair : value->items()) {
+    for (const object::Value& pair : value->items()) {
       map.Set(FromTagged(arena, pair.items()[0]), FromTagged(arena, pair.items()[1]));
     }
     return map.Done();
@@ -126,10 +126,10 @@ Val FromTagged(Arena& arena, const Value& tagged) {
   return {};
 }
 
-bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
+bool SameAsTagged(Arena& arena, const Val& value, const object::Value& tagged) {
   const std::string_view type = Text(tagged, "t");
   const std::string_view text = Text(tagged, "v");
-  const Value* inner = tagged.Find("v");
+  const object::Value* inner = tagged.Find("v");
   switch (value.kind()) {
     case Kind::kNull:
       return type == "null";
@@ -149,7 +149,7 @@ bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
     case Kind::kBytes:
       return type == "bytes" && Bytes(tagged) == value.AsText();
     case Kind::kTimestamp: {
-      const Result<Timestamp> time = ParseTime(text);
+      const Result<object::Timestamp> time = object::ParseTime(text);
       return type == "timestamp" && time && *time == value.AsTime();
     }
     case Kind::kDuration:
@@ -179,7 +179,7 @@ bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
         const Val mine = MapFind(arena, map, Val::String(field));
         if ((mine.is_string() ? mine.AsText() : "") != Text(tagged, field)) return false;
       }
-      const Value* patch = tagged.Find("value");
+      const object::Value* patch = tagged.Find("value");
       const Val mine = MapFind(arena, map, Val::String("value"));
       return patch == nullptr ? mine.kind() == Kind::kUnset : SameAsTagged(arena, mine, *patch);
     }

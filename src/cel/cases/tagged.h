@@ -8,7 +8,7 @@
 
 namespace skiff::cel {
 
-Val FromTagged(Arena& arena, const Value& tagged);
-bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged);
+Val FromTagged(Arena& arena, const object::Value& tagged);
+bool SameAsTagged(Arena& arena, const Val& value, const object::Value& tagged);
 
 }  // namespace skiff::cel

@@ -6,12 +6,12 @@ namespace skiff::cel {
 
 std::string Base64Encode(std::string_view bytes) {
   std::string out;
-  AppendBase64(bytes, out);
+  object::AppendBase64(bytes, out);
   return out;
 }
 
 Result<std::string> Base64Decode(std::string_view text) {
-  auto decoded = DecodeBase64(text);
+  auto decoded = object::DecodeBase64(text);
   if (decoded || text.find('=') != text.npos) return decoded;
   std::string padded;
   for (const char c : text) {
@@ -19,7 +19,7 @@ Result<std::string> Base64Decode(std::string_view text) {
   }
   if (padded.size() % 4 < 2) return decoded;
   padded.append(4 - padded.size() % 4, '=');
-  auto again = DecodeBase64(padded);
+  auto again = object::DecodeBase64(padded);
   return again ? std::move(again) : std::move(decoded);
 }
 

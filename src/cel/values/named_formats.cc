@@ -15,7 +15,7 @@ using Problems = std::vector<std::string>;
 
 // A prefix may end in a hyphen, since more will follow. Kubernetes checks it with a letter in place
 // of its last two characters, so that the one before the hyphen may be anything.
-template <NameProblems (*kCheck)(std::string_view)>
+template <object::NameProblems (*kCheck)(std::string_view)>
 Problems CheckPrefix(std::string_view text) {
   if (text.size() < 2 || text.back() != '-') return kCheck(text);
   return kCheck(std::string(text.substr(0, text.size() - 2)) + 'a');
@@ -128,14 +128,14 @@ constexpr NamedFormat kFormats[] = {
     {"byte", 84, CheckByte},
     {"date", 71, CheckDate},
     {"datetime", 71, CheckDateTime},
-    {"dns1035Label", 30, CheckDns1035Label},
-    {"dns1035LabelPrefix", 30, CheckPrefix<CheckDns1035Label>},
-    {"dns1123Label", 30, CheckDns1123Label},
-    {"dns1123LabelPrefix", 30, CheckPrefix<CheckDns1123Label>},
-    {"dns1123Subdomain", 60, CheckDns1123Subdomain},
-    {"dns1123SubdomainPrefix", 60, CheckPrefix<CheckDns1123Subdomain>},
-    {"labelValue", 40, CheckLabelValue},
-    {"qualifiedName", 60, CheckQualifiedName},
+    {"dns1035Label", 30, object::CheckDns1035Label},
+    {"dns1035LabelPrefix", 30, CheckPrefix<object::CheckDns1035Label>},
+    {"dns1123Label", 30, object::CheckDns1123Label},
+    {"dns1123LabelPrefix", 30, CheckPrefix<object::CheckDns1123Label>},
+    {"dns1123Subdomain", 60, object::CheckDns1123Subdomain},
+    {"dns1123SubdomainPrefix", 60, CheckPrefix<object::CheckDns1123Subdomain>},
+    {"labelValue", 40, object::CheckLabelValue},
+    {"qualifiedName", 60, object::CheckQualifiedName},
     {"uri", 1103, CheckUri},
     {"uuid", 70, CheckUuid},
 };

@@ -11,19 +11,19 @@
 namespace skiff::cel {
 
 // quantity(text); isQuantity() is whether there is a value.
-Result<Quantity> QuantityFromText(std::string_view text);
+Result<object::Quantity> QuantityFromText(std::string_view text);
 
 // asInteger(), isInteger(): only amounts that Kubernetes holds as an integer.
-Result<int64_t> AsInteger(const Quantity& quantity);
-bool IsInteger(const Quantity& quantity);
+Result<int64_t> AsInteger(const object::Quantity& quantity);
+bool IsInteger(const object::Quantity& quantity);
 
 // compareTo(): -1, 0 or 1.
-int64_t CompareTo(const Quantity& a, const Quantity& b);
+int64_t CompareTo(const object::Quantity& a, const object::Quantity& b);
 
 // add() and sub(), of a quantity or of an int.
-Quantity Sum(const Quantity& a, const Quantity& b);
-Quantity Sum(const Quantity& a, int64_t b);
-Quantity Difference(const Quantity& a, const Quantity& b);
-Quantity Difference(const Quantity& a, int64_t b);
+object::Quantity Sum(const object::Quantity& a, const object::Quantity& b);
+object::Quantity Sum(const object::Quantity& a, int64_t b);
+object::Quantity Difference(const object::Quantity& a, const object::Quantity& b);
+object::Quantity Difference(const object::Quantity& a, int64_t b);
 
 }  // namespace skiff::cel

@@ -5,7 +5,7 @@
 namespace skiff::cel {
 namespace {
 
-Quantity Of(std::string_view text) { return QuantityFromText(text).value(); }
+object::Quantity Of(std::string_view text) { return QuantityFromText(text).value(); }
 
 std::string ErrorOf(std::string_view text) {
   const auto quantity = QuantityFromText(text);

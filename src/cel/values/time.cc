@@ -84,7 +84,7 @@ Result<int64_t> NumericOffset(std::string_view zone, size_t colon) {
 }  // namespace
 
 Result<ZonedTime> TimestampFromText(std::string_view text) {
-  const Result<Timestamp> at = ParseTime(text);
+  const Result<object::Timestamp> at = object::ParseTime(text);
   if (!at) return ConversionError("Timestamp");
   if (!IsInRange(at->seconds)) return TimestampOverflow();
   return ZonedTime{*at, WrittenOffset(text)};
@@ -97,7 +97,7 @@ Result<ZonedTime> TimestampFromSeconds(int64_t seconds) {
 
 std::string Text(const ZonedTime& time) {
   std::string out;
-  AppendTime({time.at.seconds + time.offset_seconds, 0}, out);
+  object::AppendTime({time.at.seconds + time.offset_seconds, 0}, out);
   out.pop_back();  // the Z
   if (time.at.nanos != 0) {
     std::string fraction = std::to_string(kNanosPerSecond + time.at.nanos);
@@ -116,7 +116,7 @@ std::string Text(const ZonedTime& time) {
 }
 
 Result<int64_t> DurationFromText(std::string_view text) {
-  const Result<int64_t> nanos = ParseDuration(text);
+  const Result<int64_t> nanos = object::ParseDuration(text);
   if (!nanos) return ConversionError("Duration");
   return *nanos;
 }

@@ -18,7 +18,7 @@ namespace skiff::cel {
 class TimeZones;
 
 struct ZonedTime {
-  Timestamp at;
+  object::Timestamp at;
   int32_t offset_seconds = 0;  // east of Greenwich
 };
 

@@ -319,10 +319,10 @@ Result<std::shared_ptr<const TimeZone>> TimeZones::Find(std::string_view name) {
     return BadRequest("time: invalid location name");
   }
   const auto unknown = [&] { return BadRequest("unknown time zone " + std::string(name)); };
-  if (!IsTimeZoneName(name)) return unknown();
+  if (!object::IsTimeZoneName(name)) return unknown();
   const std::lock_guard lock(mutex_);
   if (const auto found = zones_.find(name); found != zones_.end()) return found->second;
-  const auto bytes = ReadSmallFile(folder_ + "/" + std::string(name), kMaxZoneFileBytes);
+  const auto bytes = ReadFileUpTo(folder_ + "/" + std::string(name), kMaxZoneFileBytes);
   if (!bytes) return unknown();
   SKIFF_ASSIGN_OR_RETURN(TimeZone zone, TimeZone::Parse(*bytes));
   auto shared = std::make_shared<const TimeZone>(std::move(zone));

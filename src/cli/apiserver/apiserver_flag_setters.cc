@@ -10,7 +10,7 @@
 #include "cli/common/flag_values.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff::flag_setters {
+namespace skiff::cli::flag_setters {
 namespace {
 
 using flag_values::SplitList;
@@ -39,7 +39,8 @@ constexpr std::array<std::string_view, 17> kCipherSuites{
 Result<void> CheckPluginNames(std::string_view text) {
   SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> given, SplitList(text));
   std::vector<std::string_view> known;
-  for (const PluginDesc& plugin : AllAdmissionPlugins()) known.push_back(plugin.name);
+  for (const apiserver::PluginDesc& plugin : apiserver::AllAdmissionPlugins())
+    known.push_back(plugin.name);
   for (const std::string& name : given) {
     if (std::ranges::find(known, name) != known.end()) continue;
     return BadRequest(Quoted(name) + " is no admission plugin" + DidYouMean(name, known));
@@ -55,7 +56,7 @@ Result<Number> ParseNumber(std::string_view text) {
 }
 
 std::string ShowBytes(int64_t bytes) {
-  return Quantity(bytes, QuantityFormat::kBinarySI).ToString();
+  return object::Quantity(bytes, object::QuantityFormat::kBinarySI).ToString();
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ std::string ShowMinRequestTimeout(Line& line) {
 }
 
 Result<void> SetMemoryLimit(Line& line, std::string_view text, bool /*first*/) {
-  const Result<Quantity> quantity = Quantity::Parse(text);
+  const Result<object::Quantity> quantity = object::Quantity::Parse(text);
   if (!quantity) return BadRequest(Quoted(text) + " is not a quantity such as 512Mi");
   const int64_t bytes = quantity->Value();
   if (bytes != 0 && bytes < static_cast<int64_t>(limits::kMinMemoryLimitBytes))
@@ -110,9 +111,9 @@ std::string ShowCipherSuites(Line& line) {
 
 Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/) {
   if (text.empty() || text == "VersionTLS12") {
-    line.options.tls.min_version = MinTlsVersion::kTls12;
+    line.options.tls.min_version = apiserver::MinTlsVersion::kTls12;
   } else if (text == "VersionTLS13") {
-    line.options.tls.min_version = MinTlsVersion::kTls13;
+    line.options.tls.min_version = apiserver::MinTlsVersion::kTls13;
   } else if (text == "VersionTLS10" || text == "VersionTLS11") {
     return BadRequest(std::string(text) + " is not safe; VersionTLS12 is the oldest there is");
   } else {
@@ -122,14 +123,14 @@ Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/)
 }
 
 Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first) {
-  constexpr std::array<AuthorizationMode, 4> kModes{
-      AuthorizationMode::kAlwaysAllow, AuthorizationMode::kAlwaysDeny, AuthorizationMode::kRbac,
-      AuthorizationMode::kNode};
+  constexpr std::array<apiserver::AuthorizationMode, 4> kModes{
+      apiserver::AuthorizationMode::kAlwaysAllow, apiserver::AuthorizationMode::kAlwaysDeny,
+      apiserver::AuthorizationMode::kRbac, apiserver::AuthorizationMode::kNode};
   SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
   auto& modes = line.options.authorization_modes;
   if (first) modes.clear();
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(kModes, name, AuthorizationModeName);
+    const auto found = std::ranges::find(kModes, name, apiserver::AuthorizationModeName);
     if (found != kModes.end()) {
       modes.push_back(*found);
       continue;
@@ -145,8 +146,8 @@ Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first)
 
 std::string ShowAuthorizationMode(Line& line) {
   std::vector<std::string> names;
-  for (const AuthorizationMode mode : line.options.authorization_modes) {
-    names.emplace_back(AuthorizationModeName(mode));
+  for (const apiserver::AuthorizationMode mode : line.options.authorization_modes) {
+    names.emplace_back(apiserver::AuthorizationModeName(mode));
   }
   return flag_values::Show(names);
 }
@@ -241,4 +242,4 @@ Result<void> SetStorageBackend(Line& /*line*/, std::string_view text, bool /*fir
 
 std::string ShowNothing(Line& /*line*/) { return ""; }
 
-}  // namespace skiff::flag_setters
+}  // namespace skiff::cli::flag_setters

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "cli/apiserver/apiserver_flags.h"
 
-namespace skiff::flag_setters {
+namespace skiff::cli::flag_setters {
 
 using Line = ApiServerCommandLine;
 
@@ -40,4 +40,4 @@ std::string ShowWatchCacheSizes(Line& line);
 Result<void> SetStorageBackend(Line& line, std::string_view text, bool first);
 std::string ShowNothing(Line& line);
 
-}  // namespace skiff::flag_setters
+}  // namespace skiff::cli::flag_setters

@@ -5,7 +5,7 @@
 #include "cli/common/common_flags.h"
 #include "cli/common/flag_values.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using flag_setters::Line;
@@ -502,4 +502,4 @@ constexpr ApiServerFlag kFlags[] = {
 
 std::span<const ApiServerFlag> ApiServerServingFlags() { return kFlags; }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -6,9 +6,9 @@
 
 #include "cli/apiserver/apiserver_flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 std::span<const ApiServerFlag> ApiServerServingFlags();
 std::vector<ApiServerFlag> ApiServerOtherFlags();
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -7,7 +7,7 @@
 #include "cli/common/common_flags.h"
 #include "cli/common/flag_values.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using flag_setters::Line;
@@ -461,4 +461,4 @@ std::vector<ApiServerFlag> ApiServerOtherFlags() {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

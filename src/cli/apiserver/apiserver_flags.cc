@@ -4,7 +4,7 @@
 
 #include "cli/apiserver/apiserver_flag_table.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 std::vector<ApiServerFlag> AllApiServerFlags() {
   std::vector<ApiServerFlag> out;
@@ -18,4 +18,4 @@ Result<void> ParseApiServerFlags(std::span<const std::string_view> words,
   return ServerFlagSet<ApiServerCommandLine>(AllApiServerFlags(), line).Parse(words);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

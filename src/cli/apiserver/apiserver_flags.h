@@ -10,11 +10,11 @@
 #include "base/status.h"
 #include "cli/common/server_flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // What a command line of kube-apiserver says.
 struct ApiServerCommandLine : ServerCommandLine {
-  ApiServerOptions options;
+  apiserver::ApiServerOptions options;
   // Where a certificate is made and kept when none is given.
   std::string cert_dir = "/var/run/kubernetes";
 };
@@ -28,4 +28,4 @@ std::vector<ApiServerFlag> AllApiServerFlags();
 Result<void> ParseApiServerFlags(std::span<const std::string_view> words,
                                  ApiServerCommandLine& line);
 
-}  // namespace skiff
+}  // namespace skiff::cli

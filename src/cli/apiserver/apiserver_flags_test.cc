@@ -7,7 +7,7 @@
 
 #include "cli/common/flag_facts_testing.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 class ApiServerFlagsTest : public testing::Test {
@@ -18,7 +18,7 @@ class ApiServerFlagsTest : public testing::Test {
     const Result<void> parsed = ParseApiServerFlags(std::vector<std::string_view>(words), line_);
     return parsed ? "" : parsed.error().message();
   }
-  const ApiServerOptions& options() const { return line_.options; }
+  const apiserver::ApiServerOptions& options() const { return line_.options; }
 
   ApiServerCommandLine line_;
 };
@@ -46,9 +46,9 @@ TEST_F(ApiServerFlagsTest, SetsWhatItIsGiven) {
   EXPECT_EQ(options().log_level, 4);
   EXPECT_EQ(options().service.cluster_ip_ranges.size(), 2U);
   EXPECT_EQ(options().service.node_port_max, 1099);
-  EXPECT_EQ(options().tls.min_version, MinTlsVersion::kTls13);
-  EXPECT_EQ(options().authorization_modes,
-            (std::vector{AuthorizationMode::kNode, AuthorizationMode::kRbac}));
+  EXPECT_EQ(options().tls.min_version, apiserver::MinTlsVersion::kTls13);
+  EXPECT_EQ(options().authorization_modes, (std::vector{apiserver::AuthorizationMode::kNode,
+                                                        apiserver::AuthorizationMode::kRbac}));
   EXPECT_FALSE(options().runtime_config.at("apps/v1"));
   EXPECT_TRUE(options().runtime_config.at("batch/v1"));
   EXPECT_TRUE(options().feature_gates.at("AllAlpha"));
@@ -185,4 +185,4 @@ TEST_F(ApiServerFlagsTest, HasTheNamesTypesAndDefaultsOfKubeApiserver) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

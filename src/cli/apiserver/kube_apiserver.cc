@@ -16,7 +16,7 @@
 #include "pki/cluster_pki.h"
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr Duration kForLong = std::chrono::hours(24 * 365);
@@ -39,12 +39,12 @@ constexpr std::string_view kExitCodes[] = {"it was stopped in order",
 
 // Without a certificate the server makes one that signs itself, as kube-apiserver does.
 Result<void> EnsureServingCertificate(ApiServerCommandLine& line, Clock& clock) {
-  ApiServerOptions& options = line.options;
+  apiserver::ApiServerOptions& options = line.options;
   if (!options.tls.cert_file.empty() || !options.tls.private_key_file.empty()) return {};
-  SKIFF_RETURN_IF_ERROR(MakeDirectories(line.cert_dir, 0755));
+  SKIFF_RETURN_IF_ERROR(pki::MakeDirectories(line.cert_dir, 0755));
   const std::string cert_file = line.cert_dir + "/apiserver.crt";
   const std::string key_file = line.cert_dir + "/apiserver.key";
-  ServerNames names;
+  pki::ServerNames names;
   names.dns_names = {"kubernetes.default.svc", "kubernetes.default", "kubernetes", "localhost"};
   names.ip_addresses = {IpAddress::LoopbackV4()};
   if (options.advertise_address) names.ip_addresses.push_back(*options.advertise_address);
@@ -52,7 +52,7 @@ Result<void> EnsureServingCertificate(ApiServerCommandLine& line, Clock& clock) 
     if (const auto first = range.At(1)) names.ip_addresses.push_back(*first);
   }
   SKIFF_RETURN_IF_ERROR(
-      EnsureSelfSigned(cert_file, key_file, options.external_hostname, names, clock));
+      pki::EnsureSelfSigned(cert_file, key_file, options.external_hostname, names, clock));
   options.tls.cert_file = cert_file;
   options.tls.private_key_file = key_file;
   return {};
@@ -67,14 +67,14 @@ Result<void> Serve(ApiServerCommandLine& line) {
   Log log(clock, sink, line.options.log_level);
   for (const std::string& warning : line.warnings) log.Warning(warning);
   const bool wanted_anonymous = line.options.anonymous_auth;
-  FillDerived(line.options, FindHostFacts());
+  apiserver::FillDerived(line.options, FindHostFacts());
   if (wanted_anonymous && !line.options.anonymous_auth) {
     log.Warning("anonymous requests are not accepted, as AlwaysAllow would let them do everything");
   }
   SKIFF_RETURN_IF_ERROR(EnsureServingCertificate(line, clock));
   // What derives from the certificate's key is known only now.
-  FillDerived(line.options, {});
-  SKIFF_RETURN_IF_ERROR(Validate(line.options));
+  apiserver::FillDerived(line.options, {});
+  SKIFF_RETURN_IF_ERROR(apiserver::Validate(line.options));
   if (!line.options.permit_port_sharing) {
     SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
                                         "choose another with --secure-port"));
@@ -87,8 +87,8 @@ Result<void> Serve(ApiServerCommandLine& line) {
     return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line);
   };
   ShutdownWatchdog shutdown_watchdog(clock, log);
-  const Result<std::unique_ptr<ApiServer>> server =
-      ApiServer::Start(line.options, clock, random, log);
+  const Result<std::unique_ptr<apiserver::ApiServer>> server =
+      apiserver::ApiServer::Start(line.options, clock, random, log);
   if (asked_to_stop) {
     log.Info("stopped before it was ready");
     return {};
@@ -133,4 +133,4 @@ const Command& KubeApiServerCommand() {
   return command;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

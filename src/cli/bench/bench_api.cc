@@ -21,24 +21,24 @@
 #include "load/api_load.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 enum class BenchFormat : uint8_t { kText, kJson };
 
 constexpr FlagChoice<BenchFormat> kFormats[] = {{"text", BenchFormat::kText},
                                                 {"json", BenchFormat::kJson}};
-constexpr FlagChoice<LoadScenario> kScenarios[] = {
-    {"get", LoadScenario::kGet},       {"list", LoadScenario::kList},
-    {"create", LoadScenario::kCreate}, {"update", LoadScenario::kUpdate},
-    {"patch", LoadScenario::kPatch},   {"delete", LoadScenario::kDelete},
-    {"watch", LoadScenario::kWatch},   {"mixed", LoadScenario::kMixed},
+constexpr FlagChoice<load::LoadScenario> kScenarios[] = {
+    {"get", load::LoadScenario::kGet},       {"list", load::LoadScenario::kList},
+    {"create", load::LoadScenario::kCreate}, {"update", load::LoadScenario::kUpdate},
+    {"patch", load::LoadScenario::kPatch},   {"delete", load::LoadScenario::kDelete},
+    {"watch", load::LoadScenario::kWatch},   {"mixed", load::LoadScenario::kMixed},
 };
-constexpr FlagChoice<LoadKind> kKinds[] = {{"configmap", LoadKind::kConfigMap},
-                                           {"pod", LoadKind::kPod}};
-constexpr FlagChoice<LoadAccept> kAccepts[] = {{"json", LoadAccept::kJson},
-                                               {"protobuf", LoadAccept::kProtobuf},
-                                               {"table", LoadAccept::kTable}};
+constexpr FlagChoice<load::LoadKind> kKinds[] = {{"configmap", load::LoadKind::kConfigMap},
+                                                 {"pod", load::LoadKind::kPod}};
+constexpr FlagChoice<load::LoadAccept> kAccepts[] = {{"json", load::LoadAccept::kJson},
+                                                     {"protobuf", load::LoadAccept::kProtobuf},
+                                                     {"table", load::LoadAccept::kTable}};
 constexpr size_t kPodBytes = 16 * 1024;
 constexpr size_t kConfigMapBytes = 1024;
 constexpr Duration kShowEvery = std::chrono::milliseconds(100);
@@ -56,9 +56,9 @@ class BenchProgress {
  public:
   BenchProgress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
-  LoadTick Step(std::string_view name) {
+  load::LoadTick Step(std::string_view name) {
     return [this, step = std::string(name), last = uint64_t{0}, last_at = Duration{},
-            rate = 0.0](const LoadProgress& progress) mutable {
+            rate = 0.0](const load::LoadProgress& progress) mutable {
       if (!interrupted_ && signals_.WaitFor(Duration{})) {
         interrupted_ = true;
         signals_.RestoreDefaultActions();
@@ -117,7 +117,7 @@ class BenchApiRun : public CommandRun {
   }
 
   Result<void> Check() override {
-    PlanOptions& plan = options_.plan;
+    load::PlanOptions& plan = options_.plan;
     bool known = false;
     for (const auto& choice : kScenarios) {
       if (choice.name != scenario_names_.front()) continue;
@@ -134,15 +134,15 @@ class BenchApiRun : public CommandRun {
     const Result<void> set = flag_values::Set(options_.duration, duration_text_, true);
     if (!set) return BadRequest("--duration: " + set.error().message());
     if (options_.duration <= Duration{}) return BadRequest("--duration must be more than nothing");
-    if (plan.accept != LoadAccept::kJson && plan.scenario != LoadScenario::kGet &&
-        plan.scenario != LoadScenario::kList)
+    if (plan.accept != load::LoadAccept::kJson && plan.scenario != load::LoadScenario::kGet &&
+        plan.scenario != load::LoadScenario::kList)
       return BadRequest("--accept is for get and list");
     return {};
   }
 
   int Run() override {
     Complete();
-    const Result<ApiLoadReport> report = Measure();
+    const Result<load::ApiLoadReport> report = Measure();
     progress_.reset();
     if (!report) {
       std::fprintf(stderr, "skiff bench api: %s\n", report.error().message().c_str());
@@ -257,15 +257,15 @@ class BenchApiRun : public CommandRun {
   }
 
   void Complete() {
-    options_.object_bytes = bytes_ != 0                       ? bytes_
-                            : options_.kind == LoadKind::kPod ? kPodBytes
-                                                              : kConfigMapBytes;
-    PlanOptions& plan = options_.plan;
+    options_.object_bytes = bytes_ != 0                             ? bytes_
+                            : options_.kind == load::LoadKind::kPod ? kPodBytes
+                                                                    : kConfigMapBytes;
+    load::PlanOptions& plan = options_.plan;
     plan.count = static_cast<uint64_t>(count_);
     plan.limit = static_cast<uint64_t>(limit_);
     plan.objects = static_cast<uint64_t>(objects_);
     if (plan.objects == 0)
-      plan.objects = plan.scenario == LoadScenario::kDelete && count_ != 0 ? plan.count : 100;
+      plan.objects = plan.scenario == load::LoadScenario::kDelete && count_ != 0 ? plan.count : 100;
     if (count_ != 0) options_.duration = Clock::kForever;
     options_.fan_out.watchers = static_cast<size_t>(watchers_);
     options_.fan_out.events = static_cast<uint64_t>(events_);
@@ -275,8 +275,8 @@ class BenchApiRun : public CommandRun {
   }
 
   // Of --server and the flags beside it.
-  RestConfig AccessByFlags() const {
-    RestConfig access;
+  client::RestConfig AccessByFlags() const {
+    client::RestConfig access;
     access.server = server_;
     access.token = {token_, token_file_};
     access.ca.file = ca_file_;
@@ -285,10 +285,10 @@ class BenchApiRun : public CommandRun {
     return access;
   }
 
-  Result<RestConfig> FindAccess() {
+  Result<client::RestConfig> FindAccess() {
     if (!server_.empty()) return AccessByFlags();
     std::vector<std::string> paths =
-        kubeconfig_.empty() ? DefaultKubeconfigs() : std::vector<std::string>{kubeconfig_};
+        kubeconfig_.empty() ? client::DefaultKubeconfigs() : std::vector<std::string>{kubeconfig_};
     if (paths.empty()) {
       const Result<UpDirectory> place = UpDirectory::Find("");
       if (place && std::filesystem::exists(place->kubeconfig()))
@@ -296,33 +296,33 @@ class BenchApiRun : public CommandRun {
     }
     if (paths.empty())
       return BadRequest("there is no kubeconfig; name one with --kubeconfig, or a --server");
-    KubeconfigChoice choice;
+    client::KubeconfigChoice choice;
     choice.context = context_;
-    return ReadKubeconfig(paths, choice);
+    return client::ReadKubeconfig(paths, choice);
   }
 
-  Result<LoadTarget> FindTarget() {
-    SKIFF_ASSIGN_OR_RETURN(const RestConfig access, FindAccess());
-    LoadTarget target;
-    SKIFF_ASSIGN_OR_RETURN(target.endpoint, ResolveEndpoint(access.server));
-    SKIFF_ASSIGN_OR_RETURN(ClientTlsOptions tls, LoadTls(access));
+  Result<load::LoadTarget> FindTarget() {
+    SKIFF_ASSIGN_OR_RETURN(const client::RestConfig access, FindAccess());
+    load::LoadTarget target;
+    SKIFF_ASSIGN_OR_RETURN(target.endpoint, net::ResolveEndpoint(access.server));
+    SKIFF_ASSIGN_OR_RETURN(net::ClientTlsOptions tls, client::LoadTls(access));
     tls.insecure |= insecure_;
-    SKIFF_ASSIGN_OR_RETURN(target.tls, ClientTls::Make(tls));
+    SKIFF_ASSIGN_OR_RETURN(target.tls, net::ClientTls::Make(tls));
     target.headers.Add("user-agent", "skiff-bench/" + std::string(kVersion));
-    SKIFF_ASSIGN_OR_RETURN(const std::string token, LoadToken(access));
+    SKIFF_ASSIGN_OR_RETURN(const std::string token, client::LoadToken(access));
     if (!token.empty()) {
       target.headers.Add("authorization", "Bearer " + token);
     } else if (!access.user.empty()) {
       std::string credentials;
-      AppendBase64(access.user + ":" + access.password, credentials);
+      object::AppendBase64(access.user + ":" + access.password, credentials);
       target.headers.Add("authorization", "Basic " + credentials);
     }
     shown_server_ = target.endpoint.ToString();
     return target;
   }
 
-  Result<ApiLoadReport> Measure() {
-    SKIFF_ASSIGN_OR_RETURN(LoadTarget target, FindTarget());
+  Result<load::ApiLoadReport> Measure() {
+    SKIFF_ASSIGN_OR_RETURN(load::LoadTarget target, FindTarget());
     if (!template_file_.empty()) {
       Result<std::string> text = ReadInput(template_file_);
       if (!text) return BadRequest(template_file_ + ": " + text.error().message());
@@ -331,14 +331,15 @@ class BenchApiRun : public CommandRun {
     }
     // Before the engine's threads, so that none of them receives the signals.
     progress_.emplace();
-    const LoadShape shape{.threads = static_cast<size_t>(threads_),
-                          .connections = static_cast<size_t>(connections_),
-                          .streams = static_cast<size_t>(streams_)};
-    SKIFF_ASSIGN_OR_RETURN(const auto engine, LoadEngine::Start(std::move(target), shape, clock_));
+    const load::LoadShape shape{.threads = static_cast<size_t>(threads_),
+                                .connections = static_cast<size_t>(connections_),
+                                .streams = static_cast<size_t>(streams_)};
+    SKIFF_ASSIGN_OR_RETURN(const auto engine,
+                           load::LoadEngine::Start(std::move(target), shape, clock_));
     SystemRandom random;
-    ApiLoad load(*engine, options_, random,
-                 [this](std::string_view step) { return progress_->Step(step); });
-    Result<ApiLoadReport> report = load.Run();
+    load::ApiLoad load(*engine, options_, random,
+                       [this](std::string_view step) { return progress_->Step(step); });
+    Result<load::ApiLoadReport> report = load.Run();
     progress_->Clear();
     return report;
   }
@@ -348,7 +349,7 @@ class BenchApiRun : public CommandRun {
   bool insecure_ = false;
   int64_t pid_ = 0;
   std::vector<std::string> scenario_names_;
-  ApiLoadOptions options_;
+  load::ApiLoadOptions options_;
   size_t bytes_ = 0;  // of an object; zero: as usual for its kind
   std::string duration_text_ = "10s";
   int64_t objects_ = 0, count_ = 0, connections_ = 4, streams_ = 8, threads_ = 1, limit_ = 0;
@@ -363,4 +364,4 @@ class BenchApiRun : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeBenchApi() { return std::make_unique<BenchApiRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

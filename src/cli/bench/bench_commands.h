@@ -6,7 +6,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 std::unique_ptr<CommandRun> MakeBenchApi();
 
@@ -46,4 +46,4 @@ inline constexpr std::string_view kBenchApiExitCodes[] = {
     "the command line is wrong",
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 #include "cli/common/diagnostics.h"
 #include "cli/common/long_operation.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr struct {
@@ -54,14 +54,14 @@ struct Row {
   std::string_view name;
   uint64_t count;
   uint64_t errors;
-  const LatencyHistogram* latency;
+  const load::LatencyHistogram* latency;
 };
 
 // What the load consisted of, one row for each operation that happened.
-std::vector<Row> RowsOf(const ApiLoadReport& report) {
+std::vector<Row> RowsOf(const load::ApiLoadReport& report) {
   std::vector<Row> rows;
   for (size_t i = 0; i < report.load.operations.size(); ++i) {
-    const OperationFigures& one = report.load.operations[i];
+    const load::OperationFigures& one = report.load.operations[i];
     if (one.count + one.errors == 0) continue;
     rows.push_back({report.names[i], one.count, one.errors, &one.latency});
   }
@@ -74,26 +74,26 @@ std::vector<Row> RowsOf(const ApiLoadReport& report) {
 }
 
 // What the server's time is divided by: deliveries of a fan-out, else requests.
-uint64_t OperationsOf(const ApiLoadReport& report) {
+uint64_t OperationsOf(const load::ApiLoadReport& report) {
   if (report.fan_out) return report.fan_out->delivered;
   uint64_t sum = 0;
-  for (const OperationFigures& one : report.load.operations) sum += one.count + one.errors;
+  for (const load::OperationFigures& one : report.load.operations) sum += one.count + one.errors;
   return sum;
 }
 
-uint64_t BytesOf(const ApiLoadReport& report) {
+uint64_t BytesOf(const load::ApiLoadReport& report) {
   uint64_t sum = report.fan_out ? report.fan_out->body_bytes : 0;
-  for (const OperationFigures& one : report.load.operations) sum += one.body_bytes;
+  for (const load::OperationFigures& one : report.load.operations) sum += one.body_bytes;
   return sum;
 }
 
-std::string FirstError(const ApiLoadReport& report) {
-  for (const OperationFigures& one : report.load.operations)
+std::string FirstError(const load::ApiLoadReport& report) {
+  for (const load::OperationFigures& one : report.load.operations)
     if (!one.first_error.empty()) return one.first_error;
   return report.fan_out ? report.fan_out->first_error : "";
 }
 
-std::string TableOf(const ApiLoadReport& report) {
+std::string TableOf(const load::ApiLoadReport& report) {
   std::string out = Labelled("") + Padded("rate", 12) + Padded("count", 12) + Padded("failed", 9);
   for (const auto& quantile : kQuantiles) out += Padded(quantile.name, 11);
   out += Padded("max", 11) + "\n";
@@ -107,7 +107,7 @@ std::string TableOf(const ApiLoadReport& report) {
   return out;
 }
 
-std::string ServerUsage(const ApiLoadReport& report) {
+std::string ServerUsage(const load::ApiLoadReport& report) {
   if (!report.before || !report.after) return "";
   const double cpu = Seconds(report.after->cpu - report.before->cpu);
   const auto operations = static_cast<double>(std::max<uint64_t>(OperationsOf(report), 1));
@@ -130,7 +130,7 @@ void AppendText(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string UsageJson(const ApiLoadReport& report, int64_t pid) {
+std::string UsageJson(const load::ApiLoadReport& report, int64_t pid) {
   const double cpu = Seconds(report.after->cpu - report.before->cpu);
   const auto operations = static_cast<double>(std::max<uint64_t>(OperationsOf(report), 1));
   return ",\n  \"serverProcess\": {\"pid\": " + std::to_string(pid) +
@@ -143,13 +143,13 @@ std::string UsageJson(const ApiLoadReport& report, int64_t pid) {
 
 }  // namespace
 
-uint64_t BenchErrors(const ApiLoadReport& report) {
+uint64_t BenchErrors(const load::ApiLoadReport& report) {
   uint64_t errors = report.fan_out ? report.fan_out->cut_off : 0;
   for (const Row& row : RowsOf(report)) errors += row.errors;
   return errors;
 }
 
-std::string BenchText(const BenchHeading& heading, const ApiLoadReport& report) {
+std::string BenchText(const BenchHeading& heading, const load::ApiLoadReport& report) {
   std::string out = Labelled("server") + std::string(heading.server);
   if (!report.server_version.empty()) out += ", " + Printable(report.server_version);
   out += "\n" + Labelled("load") + std::string(heading.scenario) + ", " +
@@ -173,7 +173,7 @@ std::string BenchText(const BenchHeading& heading, const ApiLoadReport& report) 
   return out;
 }
 
-std::string BenchJson(const BenchHeading& heading, const ApiLoadReport& report) {
+std::string BenchJson(const BenchHeading& heading, const load::ApiLoadReport& report) {
   std::string out = "{\n  \"server\": ";
   AppendText(out, heading.server);
   const auto member = [&out](std::string_view name, std::string_view text) {
@@ -209,4 +209,4 @@ std::string BenchJson(const BenchHeading& heading, const ApiLoadReport& report) 
   return out + "\n  ]\n}\n";
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -6,7 +6,7 @@
 
 #include "load/api_load.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct BenchHeading {
   std::string_view server;
@@ -18,11 +18,11 @@ struct BenchHeading {
   int64_t pid = 0;  // zero: not known
 };
 
-std::string BenchText(const BenchHeading& heading, const ApiLoadReport& report);
+std::string BenchText(const BenchHeading& heading, const load::ApiLoadReport& report);
 // One object. Times are in seconds, sizes in bytes.
-std::string BenchJson(const BenchHeading& heading, const ApiLoadReport& report);
+std::string BenchJson(const BenchHeading& heading, const load::ApiLoadReport& report);
 
 // Requests that failed, watches that were cut off and events that did not arrive.
-uint64_t BenchErrors(const ApiLoadReport& report);
+uint64_t BenchErrors(const load::ApiLoadReport& report);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -17,7 +17,7 @@
 #include "cli/common/input.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 enum class CelEnvironment : uint8_t { kBase, kAdmission, kMutation };
@@ -102,7 +102,7 @@ class CelRun final : public CommandRun {
   Result<void> Prepare(cel::Environment& environment) {
     for (const auto& [name, file] : schemas_) {
       SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
-      SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(text, nullptr));
+      SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeJson(text, nullptr));
       const cel::SchemaType* type = schema_types_.Declare(cel::ReadSchema(document.root()), false,
                                                           "selfType", environment.types());
       if (type->type == nullptr) return BadRequest(file + " declares no type");
@@ -110,7 +110,7 @@ class CelRun final : public CommandRun {
       environment.AddVariable(name, type->type);
     }
     for (const auto& [name, json] : variables_) {
-      Result<Document> document = DecodeJson(json, nullptr);
+      Result<object::Document> document = object::DecodeJson(json, nullptr);
       if (!document) return BadRequest("--var " + name + ": " + document.error().ToString());
       documents_.emplace(name, std::move(*document));
       if (!types_.contains(name) && environment.FindVariable(name) == nullptr) {
@@ -184,11 +184,11 @@ class CelRun final : public CommandRun {
 
   cel::SchemaTypes schema_types_;
   std::map<std::string, const cel::SchemaType*> types_;
-  std::map<std::string, Document> documents_;
+  std::map<std::string, object::Document> documents_;
 };
 
 }  // namespace
 
 std::unique_ptr<CommandRun> MakeCel() { return std::make_unique<CelRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

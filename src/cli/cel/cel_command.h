@@ -6,7 +6,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 inline constexpr std::string_view kCelDescription =
     "Checks an expression of the Common Expression Language as Kubernetes 1.36 sets it up, "
@@ -39,4 +39,4 @@ inline constexpr std::string_view kCelExitCodes[] = {
 
 std::unique_ptr<CommandRun> MakeCel();
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace skiff {
+namespace skiff::cli {
 
 std::string Command::full_name() const {
   std::string out(program);
@@ -25,4 +25,4 @@ int ReportFailure(const std::string& who, const std::string& what, int code) {
   return code;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

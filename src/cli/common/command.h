@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "cli/common/flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct ServerCommandLine;
 
@@ -67,4 +67,4 @@ int PrintText(std::string_view text);
 // `who` is a full name. Gives the code.
 int ReportFailure(const std::string& who, const std::string& what, int code);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace skiff::common_flags {
+namespace skiff::cli::common_flags {
 
 using flag_values::SplitList;
 
@@ -51,13 +51,13 @@ Result<void> ReadVersion(std::string_view text, std::string& version) {
 }
 
 Result<void> ReadSniCertificate(std::string_view text, bool first,
-                                std::vector<TlsCertificateFiles>& all) {
+                                std::vector<net::TlsCertificateFiles>& all) {
   const size_t colon = text.find(':');
   SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> files, SplitList(text.substr(0, colon)));
   if (files.size() != 2 || files[0].empty() || files[1].empty()) {
     return BadRequest(Quoted(text) + " is not of the form file.crt,file.key[:name,name]");
   }
-  TlsCertificateFiles read{.certificate_file = files[0], .key_file = files[1], .names = {}};
+  net::TlsCertificateFiles read{.certificate_file = files[0], .key_file = files[1], .names = {}};
   if (colon != std::string_view::npos) {
     SKIFF_ASSIGN_OR_RETURN(read.names, SplitList(text.substr(colon + 1)));
   }
@@ -66,9 +66,9 @@ Result<void> ReadSniCertificate(std::string_view text, bool first,
   return {};
 }
 
-std::string ShowSniCertificates(const std::vector<TlsCertificateFiles>& all) {
+std::string ShowSniCertificates(const std::vector<net::TlsCertificateFiles>& all) {
   std::string out = "[";
-  for (const TlsCertificateFiles& one : all) {
+  for (const net::TlsCertificateFiles& one : all) {
     if (out.size() > 1) out += ';';
     out += one.certificate_file + "," + one.key_file;
     const std::string names = flag_values::Show(one.names);
@@ -77,4 +77,4 @@ std::string ShowSniCertificates(const std::vector<TlsCertificateFiles>& all) {
   return out + "]";
 }
 
-}  // namespace skiff::common_flags
+}  // namespace skiff::cli::common_flags

@@ -13,7 +13,7 @@
 #include "cli/common/server_flags.h"
 #include "net/tls_options.h"
 
-namespace skiff::common_flags {
+namespace skiff::cli::common_flags {
 
 // "Name=true,kube:Other=false"
 Result<void> ReadFeatureGates(std::string_view text, bool first,
@@ -25,8 +25,8 @@ Result<void> ReadVersion(std::string_view text, std::string& version);
 
 // "file.crt,file.key:name,*.name"
 Result<void> ReadSniCertificate(std::string_view text, bool first,
-                                std::vector<TlsCertificateFiles>& all);
-std::string ShowSniCertificates(const std::vector<TlsCertificateFiles>& all);
+                                std::vector<net::TlsCertificateFiles>& all);
+std::string ShowSniCertificates(const std::vector<net::TlsCertificateFiles>& all);
 
 // Features to turn on or off, which `kMember` finds in the command line.
 template <auto kMember>
@@ -105,4 +105,4 @@ std::vector<ServerFlag<Line>> HelpAndVersion() {
   };
 }
 
-}  // namespace skiff::common_flags
+}  // namespace skiff::cli::common_flags

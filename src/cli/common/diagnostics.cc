@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr size_t kMaxPrintedBytes = 1000;
@@ -98,4 +98,4 @@ void Diagnostics::Finish() {
   if (left_out_ != 0) std::fprintf(stderr, "skiff convert: %zu more not shown\n", left_out_);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

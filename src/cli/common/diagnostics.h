@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 class Diagnostics {
  public:
@@ -56,4 +56,4 @@ class Diagnostics {
 // UTF-8 are written as \xNN, and the middle of long text is left out.
 std::string Printable(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(DiagnosticsTest, OnlyPrintableTextReachesATerminal) {
@@ -29,4 +29,4 @@ TEST(DiagnosticsTest, LongTextKeepsBothEnds) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -14,7 +14,7 @@
 #include "cli/common/server_flags.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // Whether they have the same names, types, defaults and sections. `server` is Kubernetes' name, and
 // `source` the folder of the project.
@@ -25,13 +25,13 @@ void ExpectFlagsOf(const std::string& server, const std::string& source,
   if (!file) GTEST_SKIP() << "../shared/facts is not there";
   std::stringstream text;
   text << file.rdbuf();
-  const Result<Document> facts = DecodeJson(text.str(), nullptr);
+  const Result<object::Document> facts = object::DecodeJson(text.str(), nullptr);
   ASSERT_TRUE(facts) << facts.error().ToString();
   std::map<std::string, ServerFlag<Line>, std::less<>> ours;
   for (const ServerFlag<Line>& flag : flags) {
     EXPECT_TRUE(ours.emplace(flag.name, flag).second) << flag.name;
   }
-  for (const Value& fact : facts->root().Find("flags")->items()) {
+  for (const object::Value& fact : facts->root().Find("flags")->items()) {
     const std::string_view name = fact.Find("name")->AsText();
     const auto found = ours.find(name);
     ASSERT_NE(found, ours.end()) << name;
@@ -39,11 +39,11 @@ void ExpectFlagsOf(const std::string& server, const std::string& source,
     EXPECT_EQ(flag.type, fact.Find("type")->AsText()) << name;
     EXPECT_EQ(flag.DefaultText(), fact.Find("default")->AsText()) << name;
     EXPECT_EQ(flag.deprecated, fact.Find("deprecated")->AsBool()) << name;
-    const Value* section = fact.Find("section");
+    const object::Value* section = fact.Find("section");
     EXPECT_EQ(flag.section, section != nullptr ? section->AsText() : "") << name;
     ours.erase(found);
   }
   for (const auto& [name, flag] : ours) ADD_FAILURE() << "no such flag: " << name;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -8,7 +8,7 @@
 #include "object/scalar/duration.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff::flag_values {
+namespace skiff::cli::flag_values {
 namespace {
 
 // Reads one value of a list in CSV from the front of `text`, up to a comma, which stays.
@@ -92,7 +92,7 @@ Result<void> Set(double& target, std::string_view text, bool /*first*/) {
 }
 
 Result<void> Set(Duration& target, std::string_view text, bool /*first*/) {
-  const Result<int64_t> nanos = ParseDuration(text);
+  const Result<int64_t> nanos = object::ParseDuration(text);
   if (!nanos) return BadRequest(Quoted(text) + " is not a duration such as 1m30s");
   target = Duration(*nanos);
   return {};
@@ -179,7 +179,7 @@ std::string Show(double value) {
 
 std::string Show(Duration value) {
   std::string out;
-  AppendDuration(value.count(), out);
+  object::AppendDuration(value.count(), out);
   return out;
 }
 
@@ -230,7 +230,7 @@ Result<void> CheckSyntax(std::string_view type, std::string_view text) {
     return values ? Result<void>() : std::unexpected(values.error());
   }
   if (type == "quantity") {
-    Result<Quantity> quantity = Quantity::Parse(text);
+    Result<object::Quantity> quantity = object::Quantity::Parse(text);
     return quantity ? Result<void>() : std::unexpected(std::move(quantity).error());
   }
   return {};
@@ -252,4 +252,4 @@ bool MeansTheSame(std::string_view type, std::string_view a, std::string_view b)
   return false;
 }
 
-}  // namespace skiff::flag_values
+}  // namespace skiff::cli::flag_values

@@ -17,7 +17,7 @@
 #include "base/strings.h"
 #include "cli/common/server_flags.h"
 
-namespace skiff::flag_values {
+namespace skiff::cli::flag_values {
 
 // Each sets `target` from the text of a flag. The error says what is expected.
 Result<void> Set(std::string& target, std::string_view text, bool first);
@@ -112,4 +112,4 @@ Result<void> CheckSyntax(std::string_view type, std::string_view text);
 // Whether the two texts mean the same to a flag of that type.
 bool MeansTheSame(std::string_view type, std::string_view a, std::string_view b);
 
-}  // namespace skiff::flag_values
+}  // namespace skiff::cli::flag_values

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr size_t kHelpColumns = 80;
@@ -77,7 +77,7 @@ FlagValue ByteCount(size_t* target) {
     break;
   }
   value.set = [target](std::string_view text) -> Result<void> {
-    Result<Quantity> quantity = Quantity::Parse(text);
+    Result<object::Quantity> quantity = object::Quantity::Parse(text);
     if (!quantity) return std::unexpected(std::move(quantity).error());
     if (quantity->Sign() <= 0) return BadRequest(Quoted(text) + " is not a positive number");
     *target = static_cast<size_t>(quantity->Value());
@@ -323,4 +323,4 @@ std::string WrapText(std::string_view text, size_t width, size_t indent) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // How a flag's text becomes a value.
 struct FlagValue {
@@ -131,4 +131,4 @@ std::string FlagDescription(const Flag& flag);
 // Line breaks that are in the text stay.
 std::string WrapText(std::string_view text, size_t width, size_t indent);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,7 +4,7 @@
 
 #include "base/suggest.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 enum class Colour { kNone, kRed, kBlue };
@@ -184,4 +184,4 @@ TEST(SuggestTest, OnlyLikelySlipsAreSuggested) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

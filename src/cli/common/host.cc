@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -180,4 +180,4 @@ std::optional<std::string> FindListener(uint16_t port) {
   return std::nullopt;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -9,7 +9,7 @@
 #include "base/ip_address.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // The address by which packets to the outside leave, IPv4 before IPv6, and the host's name.
 HostFacts FindHostFacts();
@@ -27,4 +27,4 @@ Result<void> CheckPortFree(const IpAddress& address, uint16_t port, const std::s
 // "nginx (pid 4711)"; nothing when /proc does not tell, such as for another user's process.
 std::optional<std::string> FindListener(uint16_t port);
 
-}  // namespace skiff
+}  // namespace skiff::cli

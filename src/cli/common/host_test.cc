@@ -10,11 +10,11 @@
 
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(HostTest, TellsWhoListensOnAPort) {
-  const HeldPort held;  // so that nobody else listens there in the end
+  const net::HeldPort held;  // so that nobody else listens there in the end
   const auto port =
       static_cast<uint16_t>(std::stoi(held.address().substr(held.address().rfind(':') + 1)));
   const int holder = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -54,4 +54,4 @@ TEST(HostTest, KnowsWhichAddressesAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

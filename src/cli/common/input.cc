@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr size_t kReadAhead = 64 * 1024;
@@ -94,4 +94,4 @@ std::string_view HintOnTemplate(std::string_view text, uint32_t line) {
   return "";
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // The name that stands for standard input.
 inline constexpr std::string_view kStandardInput = "-";
@@ -21,4 +21,4 @@ std::string HintOnStoredText(std::string_view bytes);
 // The same for text that is broken at this line because it is a template yet to be rendered.
 std::string_view HintOnTemplate(std::string_view text, uint32_t line);
 
-}  // namespace skiff
+}  // namespace skiff::cli

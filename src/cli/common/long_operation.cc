@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -107,12 +107,14 @@ void LongOperation::EndBy(int number) {
   raise(number);
 }
 
-ProgressFunction LongOperation::Step(std::string_view what) {
+store::ProgressFunction LongOperation::Step(std::string_view what) {
   if (!on_terminal_) return {};
-  return [this, what = std::string(what)](const WorkProgress& progress) { Show(what, progress); };
+  return [this, what = std::string(what)](const store::WorkProgress& progress) {
+    Show(what, progress);
+  };
 }
 
-void LongOperation::Show(const std::string& what, const WorkProgress& progress) {
+void LongOperation::Show(const std::string& what, const store::WorkProgress& progress) {
   std::lock_guard lock(mutex_);
   const Duration now = clock_.Monotonic();
   if (now < next_show_) return;
@@ -161,4 +163,4 @@ std::string HumanBytes(uint64_t bytes) {
   return text;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -16,7 +16,7 @@
 #include "base/thread.h"
 #include "store/backup.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // Made before anything that starts threads, so that none of them receives the signals. One at a
 // time; any thread may call it.
@@ -37,7 +37,7 @@ class LongOperation {
   void PrintOnSignal(std::string text);
 
   // Shows how far a step has come.
-  ProgressFunction Step(std::string_view what);
+  store::ProgressFunction Step(std::string_view what);
   // Takes the progress line away, before something else is printed.
   void ClearLine();
 
@@ -46,7 +46,7 @@ class LongOperation {
  private:
   void WaitForSignals();
   void EndBy(int number);
-  void Show(const std::string& what, const WorkProgress& progress);
+  void Show(const std::string& what, const store::WorkProgress& progress);
 
   const std::string command_;
   const bool on_terminal_;
@@ -67,4 +67,4 @@ std::string Grouped(uint64_t number);
 // "12.3 MiB"
 std::string HumanBytes(uint64_t bytes);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -17,7 +17,7 @@
 #include "base/temporary_name.h"
 #include "cli/common/diagnostics.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 std::unexpected<Status> CannotWrite(const std::string& shown, int error) {
@@ -170,4 +170,4 @@ Result<void> HeldOutput::ReplaceFile(const std::string& path) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 class HeldOutput {
  public:
@@ -37,4 +37,4 @@ class HeldOutput {
   std::FILE* spilled_ = nullptr;  // what came before the buffer, if that was much
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 
 #include "cli/common/flag_values.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 struct GivenFlag {
@@ -82,4 +82,4 @@ FlagSet MakeServerFlagSet(std::vector<BoundServerFlag> flags, std::vector<std::s
   return set;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "cli/common/flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 enum class FlagEffect : uint8_t { kWorks, kIgnored, kRefused };
 
@@ -120,4 +120,4 @@ std::map<std::string, std::string> ShowFlags(std::span<const ServerFlag<Line>> f
   return shown;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -7,7 +7,7 @@
 #include "cli/common/command.h"
 #include "object/scalar/duration.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // The last words must not take for ever either: what is stuck may hold the log.
@@ -43,10 +43,10 @@ void ShutdownWatchdog::Run(Duration time) {
   if (is_disarmed_) return;
   alarm(kLastWordsSeconds);
   std::string after;
-  AppendDuration(time.count(), after);
+  object::AppendDuration(time.count(), after);
   log_.Error("it has not stopped in time, so the process ends",
              {{"after", after}, {"left", what_is_left_()}});
   _exit(kExitFailure);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 class ShutdownWatchdog {
  public:
@@ -51,4 +51,4 @@ class ShutdownWatchdog {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

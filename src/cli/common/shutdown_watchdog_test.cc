@@ -11,7 +11,7 @@
 #include "net/server.h"
 #include "net/testing.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using std::chrono::milliseconds;
@@ -28,22 +28,22 @@ void StopWithAStuckLoop() {
   SystemClock clock;
   FileLogSink sink(STDERR_FILENO);
   Log log(clock, sink);
-  LoopWatchdog watchdog(clock, log, nullptr);
+  net::LoopWatchdog watchdog(clock, log, nullptr);
   ShutdownWatchdog shutdown_watchdog(clock, log);
-  Latch stuck;
-  Latch never;
-  FunctionHandler handler([&](HttpRequest, Responder) {
+  net::Latch stuck;
+  net::Latch never;
+  net::FunctionHandler handler([&](net::HttpRequest, net::Responder) {
     stuck.Open();
     while (true) never.Wait();
   });
-  HttpServerOptions options;
+  net::HttpServerOptions options;
   options.addresses = {"127.0.0.1:0"};
   options.handler = &handler;
   options.clock = &clock;
   options.watchdog = &watchdog;
-  auto server = HttpServer::Start(std::move(options));
+  auto server = net::HttpServer::Start(std::move(options));
   if (!server) _exit(kExitSuccess);
-  RawClient client((*server)->addresses().front());
+  net::RawClient client((*server)->addresses().front());
   client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   stuck.Wait();
   shutdown_watchdog.Arm(milliseconds(1500), [&] { return watchdog.Fault(); });
@@ -65,7 +65,7 @@ TEST_F(ShutdownWatchdogDeathTest, WhatGoesOnIsToldByItsStage) {
         ShutdownWatchdog shutdown_watchdog(clock, log);
         shutdown_watchdog.Arm(milliseconds(50), []() -> std::string { _exit(kExitSuccess); });
         shutdown_watchdog.SetStage("the store is being closed");
-        Latch never;
+        net::Latch never;
         never.Wait();
       },
       testing::ExitedWithCode(kExitFailure), "left=\"the store is being closed\"");
@@ -84,4 +84,4 @@ TEST(ShutdownWatchdogTest, DoesNothingToWhoEndsInTime) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

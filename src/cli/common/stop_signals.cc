@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace skiff {
+namespace skiff::cli {
 
 StopSignals::StopSignals() {
   sigemptyset(&handled_);
@@ -36,4 +36,4 @@ void StopSignals::RestoreDefaultActions() {
   pthread_sigmask(SIG_UNBLOCK, &handled_, nullptr);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

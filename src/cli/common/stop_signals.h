@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // Made before anything that starts threads, so that none of them receives the signals: SIGINT,
 // SIGTERM, and SIGHUP unless that is ignored already. One at a time.
@@ -29,4 +29,4 @@ class StopSignals {
   bool let_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::cli {
 
 ControllerHealth::ControllerHealth(Clock& clock, std::string lease, Duration lease_duration)
     : clock_(clock),
@@ -40,8 +40,8 @@ std::string ControllerHealth::LeaseFault() const {
   return Silence(now);
 }
 
-std::vector<HealthCheck> ControllerHealth::Checks(bool election) const {
-  std::vector<HealthCheck> checks;
+std::vector<serving::HealthCheck> ControllerHealth::Checks(bool election) const {
+  std::vector<serving::HealthCheck> checks;
   if (election)
     checks.push_back({.name = "leaderElection", .check = [this] { return LeaseFault(); }});
   const std::lock_guard lock(mutex_);
@@ -51,4 +51,4 @@ std::vector<HealthCheck> ControllerHealth::Checks(bool election) const {
   return checks;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

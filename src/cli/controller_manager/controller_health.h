@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "serving/health.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // How things stand at one moment.
 struct ControllerReport {
@@ -42,7 +42,7 @@ class ControllerHealth {
   std::string LeaseFault() const;
   // One for each loop that was last reported, and with `election` one for the lease, first. This
   // outlives the checks.
-  std::vector<HealthCheck> Checks(bool election) const;
+  std::vector<serving::HealthCheck> Checks(bool election) const;
 
  private:
   std::string Silence(Duration now) const;
@@ -55,4 +55,4 @@ class ControllerHealth {
   Duration reported_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

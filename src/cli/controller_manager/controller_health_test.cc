@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using std::chrono::seconds;
@@ -54,4 +54,4 @@ TEST_F(ControllerHealthTest, WhoLeadsBeyondItsLeaseIsNotWell) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -9,7 +9,7 @@
 #include "pki/key.h"
 #include "serving/auth/jwt_key.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr Duration kCertificateLife = std::chrono::hours(24 * 365);
@@ -19,27 +19,29 @@ std::unexpected<Status> In(std::string_view flag, const Status& why) {
   return Fail(StatusReason::kInvalid, "--" + std::string(flag) + ": " + why.message());
 }
 
-Result<std::optional<RestConfig>> ReadOptional(std::string_view flag, const std::string& path) {
+Result<std::optional<client::RestConfig>> ReadOptional(std::string_view flag,
+                                                       const std::string& path) {
   if (!path.empty()) {
-    Result<RestConfig> config = ReadKubeconfig(path);
+    Result<client::RestConfig> config = client::ReadKubeconfig(path);
     if (!config) return In(flag, config.error());
-    const Result<std::string> ca = LoadText(config->ca);
+    const Result<std::string> ca = client::LoadText(config->ca);
     if (!ca) return In(flag, ca.error());
-    if (!ca->empty() && !Certificate::FromPem(*ca)) {
+    if (!ca->empty() && !pki::Certificate::FromPem(*ca)) {
       return In(flag, Status(StatusReason::kInvalid,
                              path + ": the certificate of the CA cannot be read"));
     }
     return std::optional(std::move(*config));
   }
-  const InClusterFiles place = InClusterFiles::OfEnvironment();
-  if (!place.is_pod()) return std::optional<RestConfig>();
-  SKIFF_ASSIGN_OR_RETURN(RestConfig config, InClusterConfig(place));
+  const client::InClusterFiles place = client::InClusterFiles::OfEnvironment();
+  if (!place.is_pod()) return std::optional<client::RestConfig>();
+  SKIFF_ASSIGN_OR_RETURN(client::RestConfig config, client::InClusterConfig(place));
   return std::optional(std::move(config));
 }
 
-Result<RestConfig> ReadMain(const ControllerManagerCommandLine& line) {
-  if (line.kubeconfig.empty() && !line.master.empty()) return RestConfig{.server = line.master};
-  SKIFF_ASSIGN_OR_RETURN(std::optional<RestConfig> config,
+Result<client::RestConfig> ReadMain(const ControllerManagerCommandLine& line) {
+  if (line.kubeconfig.empty() && !line.master.empty())
+    return client::RestConfig{.server = line.master};
+  SKIFF_ASSIGN_OR_RETURN(std::optional<client::RestConfig> config,
                          ReadOptional("kubeconfig", line.kubeconfig));
   if (!config) {
     return Fail(StatusReason::kInvalid,
@@ -50,13 +52,13 @@ Result<RestConfig> ReadMain(const ControllerManagerCommandLine& line) {
 }
 
 Result<std::string> ReadPem(std::string_view flag, const std::string& path) {
-  Result<std::string> text = ReadSmallFile(path);
+  Result<std::string> text = pki::ReadSmallFile(path);
   if (!text) return In(flag, text.error());
   return text;
 }
 
-ServerNames NamesToServe(const ControllerManagerCommandLine& line) {
-  ServerNames names;
+pki::ServerNames NamesToServe(const ControllerManagerCommandLine& line) {
+  pki::ServerNames names;
   names.dns_names = {"localhost"};
   names.ip_addresses = {IpAddress::LoopbackV4()};
   if (line.bind_address != IpAddress::AnyV4()) names.ip_addresses.push_back(line.bind_address);
@@ -64,18 +66,18 @@ ServerNames NamesToServe(const ControllerManagerCommandLine& line) {
 }
 
 Result<ServingFiles> MakeInMemory(const ControllerManagerCommandLine& line, Clock& clock) {
-  const ServerNames names = NamesToServe(line);
-  CertificateSpec spec;
+  const pki::ServerNames names = NamesToServe(line);
+  pki::CertificateSpec spec;
   spec.common_name = "kube-controller-manager";
   spec.dns_names = names.dns_names;
   spec.ip_addresses = names.ip_addresses;
   spec.not_before = clock.Wall() - kClockSkew;
   spec.not_after = clock.Wall() + kCertificateLife;
-  SKIFF_ASSIGN_OR_RETURN(const PrivateKey key, PrivateKey::Generate());
-  SKIFF_ASSIGN_OR_RETURN(const Certificate made, Certificate::SelfSigned(spec, key));
+  SKIFF_ASSIGN_OR_RETURN(const pki::PrivateKey key, pki::PrivateKey::Generate());
+  SKIFF_ASSIGN_OR_RETURN(const pki::Certificate made, pki::Certificate::SelfSigned(spec, key));
   ServingFiles out;
-  SKIFF_ASSIGN_OR_RETURN(out.certificate, MemoryFile::Make("certificate", made.ToPem()));
-  SKIFF_ASSIGN_OR_RETURN(out.key, MemoryFile::Make("key", key.ToPem()));
+  SKIFF_ASSIGN_OR_RETURN(out.certificate, component::MemoryFile::Make("certificate", made.ToPem()));
+  SKIFF_ASSIGN_OR_RETURN(out.key, component::MemoryFile::Make("key", key.ToPem()));
   out.files = {
       .certificate_file = out.certificate->path(), .key_file = out.key->path(), .names = {}};
   return out;
@@ -99,28 +101,28 @@ Result<ControllerManagerAccess> FindAccess(const ControllerManagerCommandLine& l
   out.main.qps = line.kube_api_qps;
   out.main.burst = line.kube_api_burst;
   out.main.protobuf = line.kube_api_content_type != "application/json";
-  for (std::optional<RestConfig>* each : {&out.authentication, &out.authorization}) {
+  for (std::optional<client::RestConfig>* each : {&out.authentication, &out.authorization}) {
     if (*each) (*each)->user_agent = agent;
   }
   return out;
 }
 
-Result<ControllerOptions> LoadLoopOptions(const ControllerManagerCommandLine& line,
-                                          const RestConfig& main) {
-  ControllerOptions loops = line.manager.loops;
+Result<controllers::ControllerOptions> LoadLoopOptions(const ControllerManagerCommandLine& line,
+                                                       const client::RestConfig& main) {
+  controllers::ControllerOptions loops = line.manager.loops;
   if (line.root_ca_file.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(loops.root_ca, LoadText(main.ca));
+    SKIFF_ASSIGN_OR_RETURN(loops.root_ca, client::LoadText(main.ca));
   } else {
     SKIFF_ASSIGN_OR_RETURN(loops.root_ca, ReadPem("root-ca-file", line.root_ca_file));
-    const Result<Certificate> certificate = Certificate::FromPem(loops.root_ca);
+    const Result<pki::Certificate> certificate = pki::Certificate::FromPem(loops.root_ca);
     if (!certificate) return In("root-ca-file", certificate.error());
   }
   if (!line.service_account_key_file.empty()) {
     SKIFF_ASSIGN_OR_RETURN(
         loops.service_account_private_key,
         ReadPem("service-account-private-key-file", line.service_account_key_file));
-    const Result<JwtKey> key =
-        JwtKey::ParsePrivate(loops.service_account_private_key, line.service_account_key_file);
+    const Result<serving::JwtKey> key = serving::JwtKey::ParsePrivate(
+        loops.service_account_private_key, line.service_account_key_file);
     if (!key) return In("service-account-private-key-file", key.error());
   }
   return loops;
@@ -132,13 +134,13 @@ Result<ServingFiles> FindServingCertificate(const ControllerManagerCommandLine& 
     return ServingFiles{.files = line.tls.certificate, .certificate = {}, .key = {}};
   }
   if (line.cert_dir.empty()) return MakeInMemory(line, clock);
-  SKIFF_RETURN_IF_ERROR(MakeDirectories(line.cert_dir, 0755));
+  SKIFF_RETURN_IF_ERROR(pki::MakeDirectories(line.cert_dir, 0755));
   const std::string base = line.cert_dir + "/kube-controller-manager";
-  SKIFF_RETURN_IF_ERROR(EnsureSelfSigned(base + ".crt", base + ".key", "kube-controller-manager",
-                                         NamesToServe(line), clock));
+  SKIFF_RETURN_IF_ERROR(pki::EnsureSelfSigned(
+      base + ".crt", base + ".key", "kube-controller-manager", NamesToServe(line), clock));
   ServingFiles out;
   out.files = {.certificate_file = base + ".crt", .key_file = base + ".key", .names = {}};
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -11,14 +11,15 @@
 #include "client/https/rest_config.h"
 #include "component/memory_file.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct ControllerManagerAccess {
-  RestConfig main;
-  RestConfig election;  // without a rate limit: renewing the lease must not wait for the loops
+  client::RestConfig main;
+  client::RestConfig
+      election;  // without a rate limit: renewing the lease must not wait for the loops
   // Whom to ask about those who ask; none: neither a kubeconfig nor the cluster of a pod.
-  std::optional<RestConfig> authentication;
-  std::optional<RestConfig> authorization;
+  std::optional<client::RestConfig> authentication;
+  std::optional<client::RestConfig> authorization;
 };
 
 // kInvalid when nothing says where the API server is.
@@ -26,16 +27,16 @@ Result<ControllerManagerAccess> FindAccess(const ControllerManagerCommandLine& l
 
 // The options of the loops with the files read that flags name. Without --root-ca-file the CA is
 // the one that this process itself believes.
-Result<ControllerOptions> LoadLoopOptions(const ControllerManagerCommandLine& line,
-                                          const RestConfig& main);
+Result<controllers::ControllerOptions> LoadLoopOptions(const ControllerManagerCommandLine& line,
+                                                       const client::RestConfig& main);
 
 // A certificate to serve with.
 struct ServingFiles {
-  TlsCertificateFiles files;
+  net::TlsCertificateFiles files;
   // Of a certificate that is made for this run.
-  std::optional<MemoryFile> certificate;
-  std::optional<MemoryFile> key;
+  std::optional<component::MemoryFile> certificate;
+  std::optional<component::MemoryFile> key;
 };
 Result<ServingFiles> FindServingCertificate(const ControllerManagerCommandLine& line, Clock& clock);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,14 +4,14 @@
 #include "cli/controller_manager/controller_manager_flags.h"
 #include "serving/request/json_writer.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // Aliases are for command lines.
 std::string CanonicalName(std::string_view given) {
   const bool off = given.starts_with('-');
   const std::string_view name = off ? given.substr(1) : given;
-  for (const ControllerSpec& spec : AllControllers()) {
+  for (const controllers::ControllerSpec& spec : controllers::AllControllers()) {
     if (!spec.alias.empty() && spec.alias == name) {
       return (off ? "-" : "") + std::string(spec.name);
     }
@@ -19,7 +19,7 @@ std::string CanonicalName(std::string_view given) {
   return std::string(given);
 }
 
-void WriteGeneric(const ControllerManagerCommandLine& line, JsonWriter& json) {
+void WriteGeneric(const ControllerManagerCommandLine& line, serving::JsonWriter& json) {
   json.OpenObject("Generic");
   json.Key("Port");
   json.Int(line.secure_port);
@@ -54,8 +54,8 @@ void WriteGeneric(const ControllerManagerCommandLine& line, JsonWriter& json) {
   json.CloseObject();
 }
 
-void WriteLoops(const ControllerManagerCommandLine& line, JsonWriter& json) {
-  const ControllerOptions& loops = line.manager.loops;
+void WriteLoops(const ControllerManagerCommandLine& line, serving::JsonWriter& json) {
+  const controllers::ControllerOptions& loops = line.manager.loops;
   const auto number = [&json](std::string_view section, std::string_view key, int64_t value) {
     json.OpenObject(section);
     json.Key(key);
@@ -96,7 +96,7 @@ void WriteLoops(const ControllerManagerCommandLine& line, JsonWriter& json) {
 
 std::string ConfigJson(const ControllerManagerCommandLine& line) {
   ByteBuffer out;
-  JsonWriter json(out);
+  serving::JsonWriter json(out);
   json.OpenObject();
   json.OpenObject("kubecontrollermanager.config.k8s.io");
   json.String("kind", "KubeControllerManagerConfiguration");
@@ -112,4 +112,4 @@ std::string ConfigJson(const ControllerManagerCommandLine& line) {
   return out.ToString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

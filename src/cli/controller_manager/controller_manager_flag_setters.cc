@@ -3,7 +3,7 @@
 #include "base/strings.h"
 #include "cli/common/flag_values.h"
 
-namespace skiff::controller_manager_setters {
+namespace skiff::cli::controller_manager_setters {
 
 using Line = ControllerManagerCommandLine;
 using flag_values::SplitList;
@@ -11,7 +11,7 @@ using flag_values::SplitList;
 Result<void> SetControllers(Line& line, std::string_view text, bool first) {
   std::vector<std::string>& controllers = line.manager.controllers;
   SKIFF_RETURN_IF_ERROR(flag_values::Set(controllers, text, first));
-  return CheckControllers(controllers);
+  return controllers::CheckControllers(controllers);
 }
 std::string ShowControllers(Line& line) { return flag_values::Show(line.manager.controllers); }
 
@@ -31,7 +31,7 @@ std::string ShowSecurePort(Line& line) { return flag_values::Show(line.secure_po
 
 Result<void> SetCipherSuites(Line& line, std::string_view text, bool first) {
   SKIFF_RETURN_IF_ERROR(flag_values::Set(line.tls.cipher_suites, text, first));
-  const Result<std::string> known = CipherList(line.tls.cipher_suites);
+  const Result<std::string> known = net::CipherList(line.tls.cipher_suites);
   return known ? Result<void>() : std::unexpected(known.error());
 }
 std::string ShowCipherSuites(Line& line) { return flag_values::Show(line.tls.cipher_suites); }
@@ -45,4 +45,4 @@ Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/)
 }
 std::string ShowTlsMinVersion(Line& line) { return line.tls.min_version; }
 
-}  // namespace skiff::controller_manager_setters
+}  // namespace skiff::cli::controller_manager_setters

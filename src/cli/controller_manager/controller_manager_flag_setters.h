@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "cli/controller_manager/controller_manager_flags.h"
 
-namespace skiff::controller_manager_setters {
+namespace skiff::cli::controller_manager_setters {
 
 // "*,-ttl,bootstrapsigner"
 Result<void> SetControllers(ControllerManagerCommandLine& line, std::string_view text, bool first);
@@ -24,4 +24,4 @@ Result<void> SetTlsMinVersion(ControllerManagerCommandLine& line, std::string_vi
                               bool first);
 std::string ShowTlsMinVersion(ControllerManagerCommandLine& line);
 
-}  // namespace skiff::controller_manager_setters
+}  // namespace skiff::cli::controller_manager_setters

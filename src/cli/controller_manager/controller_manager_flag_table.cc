@@ -8,7 +8,7 @@
 #include "cli/common/flag_values.h"
 #include "cli/controller_manager/controller_manager_flag_setters.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using flag_values::Bind;
@@ -382,4 +382,4 @@ std::vector<ControllerManagerFlag> ControllerManagerProcessFlags() {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

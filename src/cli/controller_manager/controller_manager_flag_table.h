@@ -6,7 +6,7 @@
 
 #include "cli/controller_manager/controller_manager_flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // A flag of a loop that is not there yet.
 constexpr ControllerManagerFlag Missing(std::string_view name, std::string_view type,
@@ -22,4 +22,4 @@ constexpr ControllerManagerFlag Missing(std::string_view name, std::string_view 
 std::vector<ControllerManagerFlag> ControllerManagerProcessFlags();
 std::span<const ControllerManagerFlag> ControllerManagerLoopFlags();
 
-}  // namespace skiff
+}  // namespace skiff::cli

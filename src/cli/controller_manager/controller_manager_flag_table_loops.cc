@@ -2,7 +2,7 @@
 #include "cli/common/flag_values.h"
 #include "cli/controller_manager/controller_manager_flag_table.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 using flag_values::Bind;
@@ -165,4 +165,4 @@ constexpr ControllerManagerFlag kFlags[] = {
 
 std::span<const ControllerManagerFlag> ControllerManagerLoopFlags() { return kFlags; }
 
-}  // namespace skiff
+}  // namespace skiff::cli

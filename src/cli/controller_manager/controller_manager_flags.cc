@@ -7,7 +7,7 @@
 #include "cli/common/flag_values.h"
 #include "cli/controller_manager/controller_manager_flag_table.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // Faults of a command line, each in a line of its own.
@@ -39,7 +39,7 @@ void CheckElection(const ControllerManagerCommandLine& line, Faults& faults) {
   faults.AddIf(line.lease.name_space.empty(), "leader-elect-resource-namespace", "must be given");
 }
 
-void CheckLoops(const ControllerOptions& loops, Faults& faults) {
+void CheckLoops(const controllers::ControllerOptions& loops, Faults& faults) {
   constexpr std::string_view kAtLeastOne = "must be at least 1";
   faults.AddIf(loops.concurrent_namespace_syncs < 1, "concurrent-namespace-syncs", kAtLeastOne);
   faults.AddIf(loops.concurrent_gc_syncs < 1, "concurrent-gc-syncs", kAtLeastOne);
@@ -84,7 +84,7 @@ Result<void> Validate(const ControllerManagerCommandLine& line) {
   CheckElection(line, faults);
   CheckLoops(line.manager.loops, faults);
   CheckFeatureGates(line, faults);
-  const TlsCertificateFiles& certificate = line.tls.certificate;
+  const net::TlsCertificateFiles& certificate = line.tls.certificate;
   faults.AddIf(certificate.certificate_file.empty() != certificate.key_file.empty(),
                "tls-cert-file", "and --tls-private-key-file are given together or not at all");
   faults.AddIf(line.kube_api_content_type != "application/vnd.kubernetes.protobuf" &&
@@ -94,4 +94,4 @@ Result<void> Validate(const ControllerManagerCommandLine& line) {
   return std::move(faults).Finish();
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -17,11 +17,11 @@
 #include "controllers/manager.h"
 #include "net/tls_options.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // What a command line of kube-controller-manager says.
 struct ControllerManagerCommandLine : ServerCommandLine {
-  ManagerOptions manager;
+  controllers::ManagerOptions manager;
   std::string root_ca_file;
   std::string service_account_key_file;
 
@@ -34,7 +34,7 @@ struct ControllerManagerCommandLine : ServerCommandLine {
   Duration shutdown_timeout = std::chrono::seconds(10);
 
   bool leader_elect = true;
-  ObjectName lease = {"kube-system", "kube-controller-manager"};
+  client::ObjectName lease = {"kube-system", "kube-controller-manager"};
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
@@ -42,13 +42,13 @@ struct ControllerManagerCommandLine : ServerCommandLine {
   IpAddress bind_address = IpAddress::AnyV4();
   uint16_t secure_port = 10257;  // 0: nothing is served
   std::string cert_dir;
-  TlsOptions tls;
+  net::TlsOptions tls;
   bool disable_http2 = false;
   uint32_t http2_max_streams = 0;
   bool permit_port_sharing = false;
   bool profiling = true;
 
-  DelegationOptions delegation;
+  component::DelegationOptions delegation;
   std::string authentication_kubeconfig;
   std::string authorization_kubeconfig;
   bool authentication_skip_lookup = false;
@@ -72,4 +72,4 @@ Result<void> Validate(const ControllerManagerCommandLine& line);
 // As /configz shows it.
 std::string ConfigJson(const ControllerManagerCommandLine& line);
 
-}  // namespace skiff
+}  // namespace skiff::cli

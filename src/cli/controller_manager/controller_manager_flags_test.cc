@@ -5,7 +5,7 @@
 #include "cli/common/flag_facts_testing.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 class ControllerManagerFlagsTest : public testing::Test {
@@ -73,13 +73,14 @@ TEST_F(ControllerManagerFlagsTest, ConfigurationIsJson) {
   ASSERT_EQ(Parse({"--leader-elect-lease-duration=1m", "--controller-start-interval=2s",
                    "--controllers=*,-ttl,bootstrapsigner"}),
             "");
-  const Result<Document> json = DecodeJson(ConfigJson(line_), nullptr);
+  const Result<object::Document> json = object::DecodeJson(ConfigJson(line_), nullptr);
   ASSERT_TRUE(json) << json.error().ToString();
-  const Value* duration = json->root().FindPath(
+  const object::Value* duration = json->root().FindPath(
       {"kubecontrollermanager.config.k8s.io", "Generic", "LeaderElection", "leaseDuration"});
   ASSERT_NE(duration, nullptr);
   EXPECT_EQ(duration->AsText(), "1m0s");
-  const Value* generic = json->root().FindPath({"kubecontrollermanager.config.k8s.io", "Generic"});
+  const object::Value* generic =
+      json->root().FindPath({"kubecontrollermanager.config.k8s.io", "Generic"});
   ASSERT_NE(generic->Find("ControllerStartInterval"), nullptr);
   EXPECT_EQ(generic->Find("ControllerStartInterval")->AsText(), "2s");
   EXPECT_NE(generic->FindPath({"ClientConnection", "qps"}), nullptr);
@@ -104,4 +105,4 @@ TEST_F(ControllerManagerFlagsTest, HasTheNamesTypesAndDefaultsOfKubeControllerMa
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

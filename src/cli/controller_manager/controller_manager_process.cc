@@ -23,7 +23,7 @@
 #include "net/loop_executor.h"
 #include "net/loop_watchdog.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr char kName[] = "kube-controller-manager";
@@ -84,7 +84,7 @@ class Process final : public ControllerManagerProcess {
   Result<void> Start() {
     SKIFF_ASSIGN_OR_RETURN(const ControllerManagerAccess access, FindAccess(line_));
     SKIFF_ASSIGN_OR_RETURN(line_.manager.loops, LoadLoopOptions(line_, access.main));
-    SKIFF_ASSIGN_OR_RETURN(loop_, EventLoop::Create(clock_));
+    SKIFF_ASSIGN_OR_RETURN(loop_, net::EventLoop::Create(clock_));
     executor_.emplace(loop_);
     loop_->Start("loops");
     watchdog_.Watch(loop_);
@@ -118,10 +118,10 @@ class Process final : public ControllerManagerProcess {
   }
 
  private:
-  Result<std::unique_ptr<HttpsTransport>> Open(const RestConfig& config) {
-    return HttpsTransport::Open(Environment(), config);
+  Result<std::unique_ptr<client::HttpsTransport>> Open(const client::RestConfig& config) {
+    return client::HttpsTransport::Open(Environment(), config);
   }
-  HttpsEnvironment Environment() {
+  client::HttpsEnvironment Environment() {
     return {.loop = loop_,
             .executor = *executor_,
             .random = random_,
@@ -138,16 +138,16 @@ class Process final : public ControllerManagerProcess {
     if (access.authorization) {
       SKIFF_ASSIGN_OR_RETURN(authorization_, Open(*access.authorization));
     }
-    NamedTransports::Rates rates;
-    for (const ControllerSpec& spec : AllControllers()) {
+    client::NamedTransports::Rates rates;
+    for (const controllers::ControllerSpec& spec : controllers::AllControllers()) {
       if (spec.qps_factor == 1 && spec.burst_factor == 1) continue;
       rates[std::string(spec.service_account)] = {spec.qps_factor, spec.burst_factor};
     }
     if (line_.use_service_account_credentials) {
-      SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenServiceAccounts(
+      SKIFF_ASSIGN_OR_RETURN(accounts_, client::NamedTransports::OpenServiceAccounts(
                                             Environment(), access.main, *root_, std::move(rates)));
     } else {
-      SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenSameIdentity(
+      SKIFF_ASSIGN_OR_RETURN(accounts_, client::NamedTransports::OpenSameIdentity(
                                             Environment(), access.main, std::move(rates)));
     }
     return {};
@@ -168,7 +168,7 @@ class Process final : public ControllerManagerProcess {
     }
     auto found = std::make_shared<Awaited<Result<std::string>>>();
     loop_->Post([this, found] {
-      Detach<Result<std::string>>(ReadClientCa(Client(*authentication_, kName)),
+      Detach<Result<std::string>>(component::ReadClientCa(client::Client(*authentication_, kName)),
                                   [found](Result<std::string> ca) { found->Set(std::move(ca)); });
     });
     Result<std::string> ca = found->Wait(clock_, kLookUpTime)
@@ -186,10 +186,10 @@ class Process final : public ControllerManagerProcess {
       return {};
     }
     if (ca->empty()) return {};
-    SKIFF_ASSIGN_OR_RETURN(client_ca_file_, MemoryFile::Make("client-ca", *ca));
+    SKIFF_ASSIGN_OR_RETURN(client_ca_file_, component::MemoryFile::Make("client-ca", *ca));
     line_.tls.client_ca_files = {client_ca_file_->path()};
     loop_->Post([this, ca = std::move(*ca)] {
-      client_ca_.emplace(Client(*authentication_, kName), ca, *client_ca_file_, log_);
+      client_ca_.emplace(client::Client(*authentication_, kName), ca, *client_ca_file_, log_);
     });
     return {};
   }
@@ -202,7 +202,7 @@ class Process final : public ControllerManagerProcess {
           "nobody is let in but where everybody is: there is neither "
           "--authorization-kubeconfig nor the cluster of a pod");
     }
-    ComponentServerOptions options;
+    component::ComponentServerOptions options;
     const std::string address = line_.bind_address.ToString();
     const bool v6 = address.find(':') != std::string::npos;
     options.address =
@@ -225,7 +225,7 @@ class Process final : public ControllerManagerProcess {
     options.token_reviews = authentication_.get();
     options.access_reviews = authorization_.get();
     SKIFF_ASSIGN_OR_RETURN(
-        server_, ComponentServer::Start(
+        server_, component::ComponentServer::Start(
                      std::move(options),
                      {.clock = clock_, .random = random_, .log = log_, .metrics = metrics_}));
     SetChecks();
@@ -235,7 +235,7 @@ class Process final : public ControllerManagerProcess {
 
   void SetChecks() {
     if (server_ == nullptr) return;
-    std::vector<HealthCheck> checks = health_.Checks(line_.leader_elect);
+    std::vector<serving::HealthCheck> checks = health_.Checks(line_.leader_elect);
     if (checks.empty()) checks.push_back({.name = "ping", .check = [] { return std::string(); }});
     checks.push_back({.name = "event-loops", .check = [this] { return watchdog_.Fault(); }});
     server_->SetChecks(std::move(checks));
@@ -256,17 +256,17 @@ class Process final : public ControllerManagerProcess {
     ReportHealth();
     if (!line_.leader_elect) return StartLoops();
     const std::string identity = FindHostFacts().host_name + "_" + NewUuid(random_);
-    events_ = MakeEventRecorder(Client(*election_, kName), kName, random_);
-    elector_ = MakeLeaderElector(Client(*election_, kName),
-                                 {.lease = line_.lease,
-                                  .identity = identity,
-                                  .lease_duration = line_.lease_duration,
-                                  .renew_deadline = line_.renew_deadline,
-                                  .retry_period = line_.retry_period,
-                                  .events = events_.get(),
-                                  .metrics = &leader_metrics_,
-                                  .log = &log_},
-                                 random_);
+    events_ = client::MakeEventRecorder(client::Client(*election_, kName), kName, random_);
+    elector_ = client::MakeLeaderElector(client::Client(*election_, kName),
+                                         {.lease = line_.lease,
+                                          .identity = identity,
+                                          .lease_duration = line_.lease_duration,
+                                          .renew_deadline = line_.renew_deadline,
+                                          .retry_period = line_.retry_period,
+                                          .events = events_.get(),
+                                          .metrics = &leader_metrics_,
+                                          .log = &log_},
+                                         random_);
     log_.Info("Attempting to acquire leader lease...",
               {{"lock", line_.lease.name_space + "/" + line_.lease.name}});
     elector_->Start(
@@ -284,8 +284,8 @@ class Process final : public ControllerManagerProcess {
   }
 
   void StartLoops() {
-    ManagerEnvironment environment{
-        .transport = [this](std::string_view account) -> ClientTransport& {
+    controllers::ManagerEnvironment environment{
+        .transport = [this](std::string_view account) -> client::ClientTransport& {
           if (account.empty()) return *root_;
           return accounts_->Of(account);
         },
@@ -294,7 +294,7 @@ class Process final : public ControllerManagerProcess {
         .log = log_,
         .metrics = controller_metrics_,
         .queue_metrics = &queue_metrics_};
-    auto made = ControllerManager::Make(line_.manager, std::move(environment));
+    auto made = controllers::ControllerManager::Make(line_.manager, std::move(environment));
     // Names were looked at when the command line was read.
     assert(made);
     manager_ = std::move(*made);
@@ -312,7 +312,7 @@ class Process final : public ControllerManagerProcess {
 
   void CloseTransports() {
     if (accounts_ != nullptr) accounts_->Close();
-    for (HttpsTransport* each :
+    for (client::HttpsTransport* each :
          {root_.get(), election_.get(), authentication_.get(), authorization_.get()}) {
       if (each != nullptr) each->Close();
     }
@@ -346,32 +346,32 @@ class Process final : public ControllerManagerProcess {
   Random& random_;
   Log& log_;
   MetricsRegistry metrics_;
-  WorkQueueMetrics queue_metrics_;
-  RestClientMetrics rest_metrics_;
-  ControllerMetrics controller_metrics_;
-  LeaderElectionMetrics leader_metrics_;
+  client::WorkQueueMetrics queue_metrics_;
+  client::RestClientMetrics rest_metrics_;
+  controllers::ControllerMetrics controller_metrics_;
+  client::LeaderElectionMetrics leader_metrics_;
   ControllerHealth health_;
-  LoopWatchdog watchdog_;
+  net::LoopWatchdog watchdog_;
   ServingFiles serving_;
-  std::optional<MemoryFile> client_ca_file_;
+  std::optional<component::MemoryFile> client_ca_file_;
   std::atomic<bool> lost_ = false;
   bool stopped_ = false;
 
   // What follows belongs to the loop once it has begun; transports end when it has stopped.
-  std::shared_ptr<EventLoop> loop_;
-  std::optional<LoopExecutor> executor_;
+  std::shared_ptr<net::EventLoop> loop_;
+  std::optional<net::LoopExecutor> executor_;
   Executor::TimerId health_timer_;
-  std::unique_ptr<HttpsTransport> root_;
-  std::unique_ptr<HttpsTransport> election_;
-  std::unique_ptr<HttpsTransport> authentication_;
-  std::unique_ptr<HttpsTransport> authorization_;
-  std::unique_ptr<NamedTransports> accounts_;
-  std::optional<ClientCaFollower> client_ca_;
-  std::unique_ptr<EventRecorder> events_;
-  std::unique_ptr<LeaderElector> elector_;
-  std::unique_ptr<ControllerManager> manager_;
+  std::unique_ptr<client::HttpsTransport> root_;
+  std::unique_ptr<client::HttpsTransport> election_;
+  std::unique_ptr<client::HttpsTransport> authentication_;
+  std::unique_ptr<client::HttpsTransport> authorization_;
+  std::unique_ptr<client::NamedTransports> accounts_;
+  std::optional<component::ClientCaFollower> client_ca_;
+  std::unique_ptr<client::EventRecorder> events_;
+  std::unique_ptr<client::LeaderElector> elector_;
+  std::unique_ptr<controllers::ControllerManager> manager_;
 
-  std::unique_ptr<ComponentServer> server_;
+  std::unique_ptr<component::ComponentServer> server_;
 };
 
 }  // namespace
@@ -383,4 +383,4 @@ Result<std::unique_ptr<ControllerManagerProcess>> ControllerManagerProcess::Star
   return process;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "cli/controller_manager/controller_manager_flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 class ControllerManagerProcess {
  public:
@@ -30,4 +30,4 @@ class ControllerManagerProcess {
   virtual std::string UnderWay() const = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -15,7 +15,7 @@
 #include "cli/controller_manager/controller_manager_flags.h"
 #include "cli/controller_manager/controller_manager_process.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // How soon the end of a process that lost its lease is noticed.
@@ -40,7 +40,7 @@ constexpr std::string_view kExitCodes[] = {
 // With the loops, each in a paragraph of its kind.
 std::string Description() {
   std::string on, off, missing;
-  for (const ControllerSpec& spec : AllControllers()) {
+  for (const controllers::ControllerSpec& spec : controllers::AllControllers()) {
     std::string& list = spec.make == nullptr ? missing : spec.on_by_default ? on : off;
     list.append(list.empty() ? "" : ", ").append(spec.name);
   }
@@ -87,7 +87,7 @@ class ControllerManagerRun : public CommandRun {
     flags = ServerFlagSet<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
   }
   Result<void> Check() override { return Validate(line_); }
-  int Run() override { return skiff::Run(line_); }
+  int Run() override { return cli::Run(line_); }
   const ServerCommandLine* server_line() const override { return &line_; }
 
  private:
@@ -111,4 +111,4 @@ const Command& KubeControllerManagerCommand() {
   return command;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -3,8 +3,8 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 const Command& KubeControllerManagerCommand();
 
-}  // namespace skiff
+}  // namespace skiff::cli

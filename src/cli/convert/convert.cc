@@ -21,7 +21,7 @@
 #include "object/transcode/json_to_protobuf.h"
 #include "object/yaml/emit.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr int kIndent = 2;
@@ -49,7 +49,7 @@ constexpr FlagChoice<Validation> kValidations[] = {
     {"strict", Validation::kStrict}, {"warn", Validation::kWarn}, {"ignore", Validation::kIgnore}};
 
 // Binary input has no lines.
-class NoPositions : public TextPositions {
+class NoPositions : public object::TextPositions {
  public:
   TextPosition PositionOf(size_t) const override { return {}; }
 };
@@ -65,7 +65,8 @@ class Converter {
 
   void ConvertInput(std::string_view bytes) {
     ObjectFormat format = options_.from;
-    if (format == ObjectFormat::kAuto && HasProtobufPrefix(bytes)) format = ObjectFormat::kProtobuf;
+    if (format == ObjectFormat::kAuto && object::HasProtobufPrefix(bytes))
+      format = ObjectFormat::kProtobuf;
     if (format == ObjectFormat::kProtobuf) {
       ++object_count_;
       ConvertStored(bytes);
@@ -98,26 +99,27 @@ class Converter {
     const Result<ObjectHeader> header = ReadObjectHeader(object.json, *object.positions);
     if (!header) return Fail(header.error());
     const size_t errors_before = diagnostics_.error_count();
-    const MessageDesc* type =
+    const object::MessageDesc* type =
         header->is_watch_event
             ? &WatchEventType()
             : ResolveKind(*header, *object.positions, "", options_.validation, diagnostics_);
     if (diagnostics_.error_count() != errors_before) return;  // no such kind: no more to be said
-    std::vector<FieldIssue> issues;
-    const DecodeOptions decode{.issues = &issues,
-                               .positions = object.positions,
-                               .max_bytes = kAnyNumber,
-                               .borrow_text = true};
+    std::vector<object::FieldIssue> issues;
+    const object::DecodeOptions decode{.issues = &issues,
+                                       .positions = object.positions,
+                                       .max_bytes = kAnyNumber,
+                                       .borrow_text = true};
     ByteBuffer out;
     if (options_.to == ObjectFormat::kProtobuf) {
       if (!HasProtobufForm(type, *header, *object.positions)) return;
-      const Result<void> stored = header->is_watch_event ? EventToStorage(object.json, out, decode)
-                                                         : JsonToStorage(object.json, out, decode);
+      const Result<void> stored = header->is_watch_event
+                                      ? EventToStorage(object.json, out, decode)
+                                      : object::JsonToStorage(object.json, out, decode);
       if (!stored) Fail(stored.error());
       ReportIssues(diagnostics_, options_.validation, issues);
       if (!stored) return;
     } else {
-      const Result<Document> document = DecodeJson(object.json, type, decode);
+      const Result<object::Document> document = object::DecodeJson(object.json, type, decode);
       if (!document) Fail(document.error());
       ReportIssues(diagnostics_, options_.validation, issues);
       if (!document) return;
@@ -133,18 +135,19 @@ class Converter {
 
   // The envelope of an event names no kind.
   static Result<void> EventToStorage(std::string_view json, ByteBuffer& out,
-                                     const DecodeOptions& decode) {
+                                     const object::DecodeOptions& decode) {
     ByteBuffer message;
-    SKIFF_RETURN_IF_ERROR(JsonToProtobuf(json, WatchEventType(), message, decode));
+    SKIFF_RETURN_IF_ERROR(object::JsonToProtobuf(json, WatchEventType(), message, decode));
     std::string envelope;
-    AppendProtobufEnvelope({.raw = message.view()}, &envelope);
+    object::AppendProtobufEnvelope({.raw = message.view()}, &envelope);
     out.Append(envelope);
     return {};
   }
 
   // Numbers of protobuf fields that had a name once are told by it.
-  void ReportStoredIssues(const std::vector<FieldIssue>& issues, const MessageDesc& type) {
-    for (const FieldIssue& issue : issues) {
+  void ReportStoredIssues(const std::vector<object::FieldIssue>& issues,
+                          const object::MessageDesc& type) {
+    for (const object::FieldIssue& issue : issues) {
       const std::string name = NameRemovedField(type, issue.path);
       std::string what = name.empty() ? "unknown field" : "a field that Kubernetes no longer has";
       if (options_.validation == Validation::kStrict) what += "; --validate ignore drops it";
@@ -154,23 +157,25 @@ class Converter {
   }
 
   // A kind, or a watch event if the envelope names none.
-  static Result<Document> DecodeStored(std::string_view bytes,
-                                       const ProtobufDecodeOptions& options) {
-    SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(bytes));
+  static Result<object::Document> DecodeStored(std::string_view bytes,
+                                               const object::ProtobufDecodeOptions& options) {
+    SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                           object::OpenProtobufEnvelope(bytes));
     const bool is_event = envelope.kind.empty() && envelope.api_version.empty() &&
                           envelope.content_encoding.empty() && !envelope.raw.empty();
-    return is_event ? DecodeProtobuf(envelope.raw, &WatchEventType(), options)
-                    : DecodeStorage(bytes, options);
+    return is_event ? object::DecodeProtobuf(envelope.raw, &WatchEventType(), options)
+                    : object::DecodeStorage(bytes, options);
   }
 
   // What is in etcd. etcdctl ends its output with a line break, which no envelope does.
   void ConvertStored(std::string_view bytes) {
-    if (bytes.ends_with('\n') && !OpenProtobufEnvelope(bytes)) bytes.remove_suffix(1);
-    std::vector<FieldIssue> issues;
-    const Result<Document> document = DecodeStored(bytes, {.max_bytes = options_.max_document_bytes,
-                                                           .issues = &issues,
-                                                           .kind = {},
-                                                           .api_version = {}});
+    if (bytes.ends_with('\n') && !object::OpenProtobufEnvelope(bytes)) bytes.remove_suffix(1);
+    std::vector<object::FieldIssue> issues;
+    const Result<object::Document> document =
+        DecodeStored(bytes, {.max_bytes = options_.max_document_bytes,
+                             .issues = &issues,
+                             .kind = {},
+                             .api_version = {}});
     if (!document) {
       ReportIssues(diagnostics_, options_.validation, issues);
       return Fail(document.error());
@@ -178,7 +183,7 @@ class Converter {
     ReportStoredIssues(issues, *document->type());
     const bool is_event = document->type() == &WatchEventType();
     ByteBuffer json;
-    if (is_event || HasRawItems(*document->type())) EncodeJson(document->root(), json);
+    if (is_event || HasRawItems(*document->type())) object::EncodeJson(document->root(), json);
     if (is_event) {
       CheckWatchedObject(json.view(), NoPositions(), options_.validation, diagnostics_);
     } else if (!json.empty()) {
@@ -191,7 +196,7 @@ class Converter {
           return Fail(made.error());
       } else {
         std::string stored;
-        EncodeStorage(document->root(), &stored);
+        object::EncodeStorage(document->root(), &stored);
         out.Append(stored);
       }
     } else {
@@ -200,8 +205,8 @@ class Converter {
     Emit(out.view());
   }
 
-  bool HasProtobufForm(const MessageDesc* type, const ObjectHeader& header,
-                       const TextPositions& positions) {
+  bool HasProtobufForm(const object::MessageDesc* type, const ObjectHeader& header,
+                       const object::TextPositions& positions) {
     if (type != nullptr && type->in_protobuf) return true;
     const std::string what = header.meta.api_version + " " + header.meta.kind;
     diagnostics_.Error(
@@ -213,21 +218,22 @@ class Converter {
   }
 
   // The object as JSON or YAML, a whole number of lines.
-  void AppendText(const Value& object, ByteBuffer& out) {
-    if (options_.to == ObjectFormat::kYaml && !object.is_object()) return AppendYaml(out, object);
+  void AppendText(const object::Value& object, ByteBuffer& out) {
+    if (options_.to == ObjectFormat::kYaml && !object.is_object())
+      return object::AppendYaml(out, object);
     ByteBuffer json;
-    EncodeJson(object, json);
+    object::EncodeJson(object, json);
     if (options_.to == ObjectFormat::kYaml) {
       // YAML shows the JSON form, so it is made from that: our own text always decodes.
-      const Result<Document> untyped =
-          DecodeJson(json.view(), nullptr, {.max_bytes = kAnyNumber, .borrow_text = true});
+      const Result<object::Document> untyped =
+          object::DecodeJson(json.view(), nullptr, {.max_bytes = kAnyNumber, .borrow_text = true});
       if (!untyped) return Fail(untyped.error());
-      return AppendYaml(out, untyped->root());
+      return object::AppendYaml(out, untyped->root());
     }
     if (options_.compact) {
       out.Append(json.view());
     } else {
-      AppendPrettyJson(out, json.view(), kIndent);
+      object::AppendPrettyJson(out, json.view(), kIndent);
     }
     out.Append('\n');
   }
@@ -368,4 +374,4 @@ int ConvertRun::Run() {
 
 std::unique_ptr<CommandRun> MakeConvert() { return std::make_unique<ConvertRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

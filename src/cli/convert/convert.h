@@ -10,7 +10,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 inline constexpr std::string_view kConvertDescription =
     "Reads Kubernetes objects from files, or from standard input when there is none or it is "
@@ -44,4 +44,4 @@ inline constexpr std::string_view kConvertExitCodes[] = {
 
 std::unique_ptr<CommandRun> MakeConvert();
 
-}  // namespace skiff
+}  // namespace skiff::cli

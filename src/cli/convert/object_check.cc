@@ -10,11 +10,11 @@
 #include "object/json/cursor.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // The places in a value that is a part of a JSON text.
-class InnerPositions : public TextPositions {
+class InnerPositions : public object::TextPositions {
  public:
   InnerPositions(const TextPositions& outer, size_t start) : outer_(outer), start_(start) {}
   TextPosition PositionOf(size_t offset) const override {
@@ -40,7 +40,7 @@ std::string_view GroupOf(std::string_view api_version) {
 // "; Deployment is in apps/v1" for a kind of some built-in version, stable ones before others.
 std::string WhereKindIs(std::string_view kind) {
   std::string stable, other;
-  for (const KindDesc& known : AllKinds()) {
+  for (const object::KindDesc& known : object::AllKinds()) {
     if (known.kind != kind) continue;
     const bool is_stable = known.api_version.find("alpha") == std::string_view::npos &&
                            known.api_version.find("beta") == std::string_view::npos;
@@ -53,10 +53,10 @@ std::string WhereKindIs(std::string_view kind) {
 
 // Whether the kind is that of a resource, and of none in this version: an API server of today knows
 // how to read it, from the time when it was served, and does not take it.
-bool IsServedOnlyElsewhere(const TypeMeta& meta) {
+bool IsServedOnlyElsewhere(const object::TypeMeta& meta) {
   bool elsewhere = false;
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       if (resource.kind_name != meta.kind) continue;
       if (version.desc->api_version == meta.api_version) return false;
       elsewhere = true;
@@ -68,7 +68,7 @@ bool IsServedOnlyElsewhere(const TypeMeta& meta) {
 // Calls visit(key, key_offset) before each value of an object in valid JSON; visit passes over the
 // value if it wants to, and returns whether it did.
 template <typename Visit>
-void ForEachMember(JsonCursor& cursor, Visit visit) {
+void ForEachMember(object::JsonCursor& cursor, Visit visit) {
   Arena arena;
   if (!cursor.Take('{') || cursor.Take('}')) return;
   do {
@@ -88,7 +88,7 @@ std::string JoinPath(std::string_view prefix, std::string_view field) {
 }
 
 // One item of a list; `path` is where it stands.
-void CheckItem(std::string_view json, const TextPositions& positions, Validation validation,
+void CheckItem(std::string_view json, const object::TextPositions& positions, Validation validation,
                Diagnostics& diagnostics, const std::string& path, int depth) {
   const std::string prefix = path + ".";
   const auto fail = [&](const Status& status) {
@@ -96,9 +96,10 @@ void CheckItem(std::string_view json, const TextPositions& positions, Validation
   };
   const Result<ObjectHeader> header = ReadObjectHeader(json, positions);
   if (!header) return fail(header.error());
-  const MessageDesc* type = ResolveKind(*header, positions, prefix, validation, diagnostics);
-  std::vector<FieldIssue> issues;
-  const Result<Document> document = DecodeJson(
+  const object::MessageDesc* type =
+      ResolveKind(*header, positions, prefix, validation, diagnostics);
+  std::vector<object::FieldIssue> issues;
+  const Result<object::Document> document = object::DecodeJson(
       json, type,
       {.issues = &issues, .positions = &positions, .max_bytes = SIZE_MAX, .borrow_text = true});
   ReportIssues(diagnostics, validation, issues, prefix);
@@ -117,18 +118,19 @@ void Report(Diagnostics& diagnostics, Validation validation, TextPosition positi
 }
 
 void ReportIssues(Diagnostics& diagnostics, Validation validation,
-                  const std::vector<FieldIssue>& issues, std::string_view path_prefix) {
-  for (const FieldIssue& issue : issues) {
+                  const std::vector<object::FieldIssue>& issues, std::string_view path_prefix) {
+  for (const object::FieldIssue& issue : issues) {
     Report(diagnostics, validation, issue.position, JoinPath(path_prefix, issue.path),
-           issue.kind == FieldIssue::kUnknown ? "unknown field" : "duplicate field");
+           issue.kind == object::FieldIssue::kUnknown ? "unknown field" : "duplicate field");
   }
 }
 
-Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions& positions) {
-  JsonCursor cursor(json);
-  const JsonKind kind = cursor.Peek();
-  if (kind != JsonKind::kObject) {
-    return BadHeader("expected an object, got " + std::string(JsonKindName(kind)),
+Result<ObjectHeader> ReadObjectHeader(std::string_view json,
+                                      const object::TextPositions& positions) {
+  object::JsonCursor cursor(json);
+  const object::JsonKind kind = cursor.Peek();
+  if (kind != object::JsonKind::kObject) {
+    return BadHeader("expected an object, got " + std::string(object::JsonKindName(kind)),
                      positions.PositionOf(cursor.offset()));
   }
   ObjectHeader header;
@@ -153,10 +155,10 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
       return false;
     }
     std::string_view value;
-    if (cursor.Peek() != JsonKind::kString) {
-      if (cursor.Peek() == JsonKind::kNull) return false;
-      fault =
-          std::string(key) + ": expected a string, got " + std::string(JsonKindName(cursor.Peek()));
+    if (cursor.Peek() != object::JsonKind::kString) {
+      if (cursor.Peek() == object::JsonKind::kNull) return false;
+      fault = std::string(key) + ": expected a string, got " +
+              std::string(object::JsonKindName(cursor.Peek()));
       fault_offset = cursor.offset();
       return false;
     }
@@ -180,11 +182,12 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
   return BadHeader(std::move(missing), positions.PositionOf(0));
 }
 
-const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& positions,
-                               std::string_view path_prefix, Validation validation,
-                               Diagnostics& diagnostics) {
-  const TypeMeta& meta = header.meta;
-  const MessageDesc* type = FindKind(meta.api_version, meta.kind);
+const object::MessageDesc* ResolveKind(const ObjectHeader& header,
+                                       const object::TextPositions& positions,
+                                       std::string_view path_prefix, Validation validation,
+                                       Diagnostics& diagnostics) {
+  const object::TypeMeta& meta = header.meta;
+  const object::MessageDesc* type = object::FindKind(meta.api_version, meta.kind);
   if (type != nullptr) {
     if (validation != Validation::kIgnore && IsServedOnlyElsewhere(meta)) {
       diagnostics.Warn(positions.PositionOf(header.api_version_offset),
@@ -198,7 +201,7 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
   const std::string_view group = GroupOf(meta.api_version);
   std::vector<std::string_view> kinds;
   bool has_group = false;
-  for (const KindDesc& known : AllKinds()) {
+  for (const object::KindDesc& known : object::AllKinds()) {
     if (known.api_version == meta.api_version) kinds.push_back(known.kind);
     if (GroupOf(known.api_version) == group) has_group = true;
   }
@@ -218,17 +221,17 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
   return nullptr;
 }
 
-const MessageDesc& WatchEventType() {
-  static const MessageDesc& type = *FindMessage("meta/v1", "WatchEvent");
+const object::MessageDesc& WatchEventType() {
+  static const object::MessageDesc& type = *object::FindMessage("meta/v1", "WatchEvent");
   return type;
 }
 
-void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
+void CheckWatchedObject(std::string_view event_json, const object::TextPositions& positions,
                         Validation validation, Diagnostics& diagnostics) {
   if (validation == Validation::kIgnore) return;
-  JsonCursor cursor(event_json);
+  object::JsonCursor cursor(event_json);
   ForEachMember(cursor, [&](std::string_view key, size_t) {
-    if (key != "object" || cursor.Peek() != JsonKind::kObject) return false;
+    if (key != "object" || cursor.Peek() != object::JsonKind::kObject) return false;
     cursor.SkipSpace();
     const size_t start = cursor.offset();
     if (!cursor.SkipValue(1)) return true;
@@ -238,13 +241,14 @@ void CheckWatchedObject(std::string_view event_json, const TextPositions& positi
   });
 }
 
-bool HasRawItems(const MessageDesc& type) {
+bool HasRawItems(const object::MessageDesc& type) {
   const uint16_t items = type.FindField("items");
-  return items != MessageDesc::kNoField && type.fields[items].type == FieldType::kRawJson &&
-         type.fields[items].cardinality == Cardinality::kList;
+  return items != object::MessageDesc::kNoField &&
+         type.fields[items].type == object::FieldType::kRawJson &&
+         type.fields[items].cardinality == object::Cardinality::kList;
 }
 
-void CheckRawItems(std::string_view list_json, const TextPositions& positions,
+void CheckRawItems(std::string_view list_json, const object::TextPositions& positions,
                    Validation validation, Diagnostics& diagnostics, std::string_view path_prefix,
                    int depth) {
   if (validation == Validation::kIgnore) return;
@@ -252,9 +256,9 @@ void CheckRawItems(std::string_view list_json, const TextPositions& positions,
     return diagnostics.Error(positions.PositionOf(0), JoinPath(path_prefix, ""),
                              "Lists are nested too deeply");
   }
-  JsonCursor cursor(list_json);
+  object::JsonCursor cursor(list_json);
   ForEachMember(cursor, [&](std::string_view key, size_t) {
-    if (key != "items" || cursor.Peek() != JsonKind::kArray) return false;
+    if (key != "items" || cursor.Peek() != object::JsonKind::kArray) return false;
     cursor.Take('[');
     if (cursor.Take(']')) return true;
     size_t index = 0;
@@ -271,4 +275,4 @@ void CheckRawItems(std::string_view list_json, const TextPositions& positions,
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

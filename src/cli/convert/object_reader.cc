@@ -4,7 +4,7 @@
 
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -17,7 +17,7 @@ size_t FirstCharacter(std::string_view text) {
 }  // namespace
 
 ObjectFormat DetectFormat(std::string_view bytes) {
-  if (HasProtobufPrefix(bytes)) return ObjectFormat::kProtobuf;
+  if (object::HasProtobufPrefix(bytes)) return ObjectFormat::kProtobuf;
   const size_t first = FirstCharacter(bytes);
   if (first == std::string_view::npos) return ObjectFormat::kYaml;
   return bytes[first] == '{' || bytes[first] == '[' ? ObjectFormat::kJson : ObjectFormat::kYaml;
@@ -47,7 +47,7 @@ ObjectReader::ObjectReader(std::string_view text, ObjectFormat format, size_t ma
     SwitchToYaml(0);
   } else if (text.starts_with(kByteOrderMark)) {
     text_.remove_prefix(kByteOrderMark.size());
-    cursor_ = JsonCursor(text_);
+    cursor_ = object::JsonCursor(text_);
   }
 }
 
@@ -109,9 +109,9 @@ void ObjectReader::SwitchToYaml(size_t offset) {
   const size_t from = only_space ? line_start : offset;
   const uint32_t first_line =
       1 + static_cast<uint32_t>(std::ranges::count(text_.substr(0, from), '\n'));
-  yaml_.emplace(text_.substr(from), YamlOptions{.issues = &yaml_issues_,
-                                                .max_bytes = max_document_bytes_,
-                                                .first_line = first_line});
+  yaml_.emplace(text_.substr(from), object::YamlOptions{.issues = &yaml_issues_,
+                                                        .max_bytes = max_document_bytes_,
+                                                        .first_line = first_line});
 }
 
 TextPosition ObjectReader::PositionAt(size_t offset) {
@@ -127,4 +127,4 @@ TextPosition ObjectReader::PositionAt(size_t offset) {
   return mark_position_;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -17,7 +17,7 @@
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 enum class ObjectFormat : uint8_t { kAuto, kJson, kYaml, kProtobuf };
 
@@ -25,7 +25,7 @@ enum class ObjectFormat : uint8_t { kAuto, kJson, kYaml, kProtobuf };
 ObjectFormat DetectFormat(std::string_view bytes);
 
 // Places in a text that is a part of a longer one.
-class PartPositions : public TextPositions {
+class PartPositions : public object::TextPositions {
  public:
   PartPositions(std::string_view part, TextPosition start) : part_(part), start_(start) {}
   TextPosition PositionOf(size_t offset) const override;
@@ -40,8 +40,8 @@ class ObjectReader {
  public:
   struct Object {
     std::string_view json;
-    const TextPositions* positions;  // of the JSON
-    std::vector<FieldIssue> issues;  // that decoding the JSON will not find
+    const object::TextPositions* positions;  // of the JSON
+    std::vector<object::FieldIssue> issues;  // that decoding the JSON will not find
     bool from_yaml;
   };
 
@@ -63,7 +63,7 @@ class ObjectReader {
   std::string_view text_;
   bool may_be_yaml_;
   size_t max_document_bytes_;
-  JsonCursor cursor_;
+  object::JsonCursor cursor_;
   size_t json_count_ = 0;
   bool done_ = false;
 
@@ -71,9 +71,9 @@ class ObjectReader {
   TextPosition mark_position_{1, 1};
 
   std::optional<PartPositions> part_;
-  std::optional<YamlStreamReader> yaml_;
-  std::optional<YamlJson> yaml_json_;
-  std::vector<FieldIssue> yaml_issues_;
+  std::optional<object::YamlStreamReader> yaml_;
+  std::optional<object::YamlJson> yaml_json_;
+  std::vector<object::FieldIssue> yaml_issues_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr size_t kLimit = 1000;
@@ -74,4 +74,4 @@ TEST(ObjectReaderTest, DocumentsBeyondTheLimitAreRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

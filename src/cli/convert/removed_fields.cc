@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 struct RemovedField {
@@ -45,17 +45,17 @@ constexpr RemovedField kRemoved[] = {
 
 }  // namespace
 
-std::string NameRemovedField(const MessageDesc& type, std::string_view path) {
+std::string NameRemovedField(const object::MessageDesc& type, std::string_view path) {
   const size_t mark = path.rfind('#');
   uint32_t number = 0;
   if (mark == std::string_view::npos || (mark != 0 && path[mark - 1] != '.')) return {};
   std::from_chars(path.data() + mark + 1, path.data() + path.size(), number);
-  const MessageDesc* message = &type;
+  const object::MessageDesc* message = &type;
   for (std::string_view rest = path.substr(0, mark); !rest.empty();) {
     const std::string_view step = rest.substr(0, rest.find('.'));
     rest.remove_prefix(step.size() + 1);
     const uint16_t field = message->FindField(step.substr(0, step.find('[')));
-    if (field == MessageDesc::kNoField) return {};
+    if (field == object::MessageDesc::kNoField) return {};
     message = message->fields[field].message;
     if (message == nullptr) return {};
   }
@@ -68,4 +68,4 @@ std::string NameRemovedField(const MessageDesc& type, std::string_view path) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -7,10 +7,10 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // "spec.#15" of a Service as "spec.ipFamily"; empty if that number never had a name, or the path
 // does not end with one.
-std::string NameRemovedField(const MessageDesc& type, std::string_view path);
+std::string NameRemovedField(const object::MessageDesc& type, std::string_view path);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -20,7 +20,7 @@
 #include "cli/etcd/etcd_log.h"
 #include "store/etcd_server/core.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr Duration kForLong = std::chrono::hours(24 * 365);
@@ -42,7 +42,7 @@ class EtcdRun final : public CommandRun {
 
   int Run() override {
     if (values_.version) {
-      return PrintText("etcd Version: " + std::string(kEtcdServerVersion) +
+      return PrintText("etcd Version: " + std::string(store::kEtcdServerVersion) +
                        "\nSkiff Version: " + std::string(kVersion) + "\n");
     }
     if (const Result<void> served = Serve(); !served) {
@@ -80,8 +80,8 @@ class EtcdRun final : public CommandRun {
       for (const std::string& address : *addresses) SKIFF_RETURN_IF_ERROR(CheckFree(address));
     }
     ShutdownWatchdog shutdown_watchdog(clock, log);
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<EtcdServer> server,
-                           EtcdServer::Start(options_, clock, random, log));
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::EtcdServer> server,
+                           store::EtcdServer::Start(options_, clock, random, log));
     for (const std::string& address : server->addresses())
       log.Info("serving", {{"address", address}});
     while (!signals.WaitFor(kForLong)) {
@@ -97,7 +97,7 @@ class EtcdRun final : public CommandRun {
 
   EtcdFlags values_;
   std::string fault_;
-  EtcdServerOptions options_;
+  store::EtcdServerOptions options_;
 };
 
 }  // namespace
@@ -114,4 +114,4 @@ std::vector<std::string> WithTwoDashes(std::span<const std::string_view> words) 
   return dashed;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

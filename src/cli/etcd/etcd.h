@@ -10,7 +10,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 std::unique_ptr<CommandRun> MakeEtcd();
 
@@ -39,4 +39,4 @@ inline constexpr std::string_view kEtcdExitCodes[] = {
     "the command line is wrong",
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -15,7 +15,7 @@
 #include "object/scalar/duration.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kNoMeaning =
@@ -239,13 +239,13 @@ Result<Duration> ParseRetention(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hours);
   if (error == std::errc() && end == text.data() + text.size())
     return Duration(std::chrono::hours(hours));
-  const Result<int64_t> nanos = ParseDuration(text);
+  const Result<int64_t> nanos = object::ParseDuration(text);
   if (!nanos || *nanos < 0)
     return BadRequest("--auto-compaction-retention: " + Quoted(text) + " is not a length of time");
   return Duration(*nanos);
 }
 
-Result<void> AddCompaction(const EtcdFlags& values, EtcdServerOptions& out) {
+Result<void> AddCompaction(const EtcdFlags& values, store::EtcdServerOptions& out) {
   if (values.auto_compaction_mode == "periodic") {
     SKIFF_ASSIGN_OR_RETURN(out.compaction_retention,
                            ParseRetention(values.auto_compaction_retention));
@@ -257,11 +257,11 @@ Result<void> AddCompaction(const EtcdFlags& values, EtcdServerOptions& out) {
   return {};
 }
 
-Result<void> AddTls(const EtcdFlags& values, EtcdServerOptions& out) {
+Result<void> AddTls(const EtcdFlags& values, store::EtcdServerOptions& out) {
   if (out.tls_addresses.empty() && out.tls_metrics_addresses.empty()) return {};
   if (values.cert_file.empty() || values.key_file.empty())
     return BadRequest("https needs --cert-file and --key-file");
-  TlsOptions tls;
+  net::TlsOptions tls;
   tls.certificate = {values.cert_file, values.key_file, {}};
   if (!values.trusted_ca_file.empty()) tls.client_ca_files = {values.trusted_ca_file};
   tls.require_client_certificate = values.client_cert_auth || !values.trusted_ca_file.empty();
@@ -274,13 +274,13 @@ Result<void> AddTls(const EtcdFlags& values, EtcdServerOptions& out) {
 }
 
 // As a flag would have it.
-std::string TextOfValue(const Value& value) {
+std::string TextOfValue(const object::Value& value) {
   if (value.is_string()) return std::string(value.AsText());
-  if (value.tag() == Tag::kBool) return value.AsBool() ? "true" : "false";
-  if (value.tag() == Tag::kInt) return std::to_string(value.AsInt());
+  if (value.tag() == object::Tag::kBool) return value.AsBool() ? "true" : "false";
+  if (value.tag() == object::Tag::kInt) return std::to_string(value.AsInt());
   std::string out;
   if (!value.is_list()) return out;
-  for (const Value& item : value.items()) {
+  for (const object::Value& item : value.items()) {
     if (!out.empty()) out += ',';
     out += TextOfValue(item);
   }
@@ -288,14 +288,14 @@ std::string TextOfValue(const Value& value) {
 }
 
 // What etcd's files have and its command line has not is ignored, as is whatever it does not know.
-Result<void> SetFromFile(FlagSet& flags, std::string_view name, const Value& value) {
+Result<void> SetFromFile(FlagSet& flags, std::string_view name, const object::Value& value) {
   std::string text = TextOfValue(value);
   if (text.empty()) return {};
   if (name == "allowed-cn" || name == "allowed-hostname") name = "client-cert-allowed-hostname";
   const auto flag = std::ranges::find(flags.flags(), name, &Flag::name);
   if (flag == flags.flags().end()) return {};
   // Lengths of time are written as etcd's program keeps them, in nanoseconds.
-  if (name.ends_with("-notify-interval") && value.tag() == Tag::kInt) text += "ns";
+  if (name.ends_with("-notify-interval") && value.tag() == object::Tag::kInt) text += "ns";
   if (Result<void> set = flag->value.set(text); !set)
     return BadRequest(std::string(name) + ": " + set.error().message());
   return {};
@@ -323,9 +323,9 @@ Result<void> ReadEtcdConfigFile(EtcdFlags& values) {
   const auto fault = [&](const std::string& what) { return BadRequest(path + ": " + what); };
   const Result<std::string> text = ReadInput(path);
   if (!text) return fault(text.error().message());
-  const Result<YamlJson> yaml = YamlToJson(*text);
+  const Result<object::YamlJson> yaml = object::YamlToJson(*text);
   if (!yaml) return fault(yaml.error().ToString());
-  const Result<Document> document = DecodeJson(yaml->json(), nullptr);
+  const Result<object::Document> document = object::DecodeJson(yaml->json(), nullptr);
   if (!document) return fault(document.error().message());
   if (!document->root().is_map()) return fault("this is not a list of flags");
   values = EtcdFlags();
@@ -333,7 +333,7 @@ Result<void> ReadEtcdConfigFile(EtcdFlags& values) {
   DeclareServing(flags, values);
   DeclareStorage(flags, values);
   DeclareRest(flags, values);
-  for (const MapEntry& entry : document->root().entries()) {
+  for (const object::MapEntry& entry : document->root().entries()) {
     const std::string_view name = entry.key;
     if (name == "peer-transport-security") continue;
     if (name != "client-transport-security") {
@@ -342,7 +342,7 @@ Result<void> ReadEtcdConfigFile(EtcdFlags& values) {
       continue;
     }
     if (!entry.value.is_map()) continue;
-    for (const MapEntry& inner : entry.value.entries()) {
+    for (const object::MapEntry& inner : entry.value.entries()) {
       if (Result<void> set = SetFromFile(flags, inner.key, inner.value); !set)
         return fault(set.error().message());
     }
@@ -350,7 +350,7 @@ Result<void> ReadEtcdConfigFile(EtcdFlags& values) {
   return {};
 }
 
-Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
+Result<store::EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
   if (!values.refused.empty())
     return BadRequest("--" + values.refused + " is not supported; leave it out");
   if (Split(values.initial_cluster).size() > 1) {
@@ -358,7 +358,7 @@ Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
         "--initial-cluster names several members, and this is an etcd of one; leave "
         "the others out");
   }
-  EtcdServerOptions out;
+  store::EtcdServerOptions out;
   out.name = values.name;
   out.data_directory = values.data_dir.empty() ? values.name + ".etcd" : values.data_dir;
   for (const std::string& url : Split(values.listen_client_urls)) {
@@ -388,7 +388,7 @@ Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
   out.quota_bytes = values.quota_backend_bytes;
   out.sync = !values.unsafe_no_fsync;
   out.has_gateway = values.enable_grpc_gateway;
-  const Result<int64_t> interval = ParseDuration(values.progress_interval);
+  const Result<int64_t> interval = object::ParseDuration(values.progress_interval);
   if (!interval || *interval <= 0)
     return BadRequest("--watch-progress-notify-interval: " + Quoted(values.progress_interval) +
                       " is not a length of time");
@@ -396,4 +396,4 @@ Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -12,7 +12,7 @@
 #include "cli/common/flags.h"
 #include "store/etcd_server/etcd_server.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct EtcdFlags {
   std::string name = "default";
@@ -49,6 +49,6 @@ void DeclareEtcdFlags(FlagSet& flags, EtcdFlags& values, std::string* fault);
 // Replaces all values by those of --config-file, if it was given.
 Result<void> ReadEtcdConfigFile(EtcdFlags& values);
 // What the server is started with. Faults that no single flag has are told here.
-Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values);
+Result<store::EtcdServerOptions> ToServerOptions(const EtcdFlags& values);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -8,13 +8,13 @@
 
 #include "base/temporary_directory.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 class EtcdFlagsTest : public testing::Test {
  protected:
   // As the command does: the environment first, then the words, then the file.
-  Result<EtcdServerOptions> Parse(std::vector<std::pair<std::string, std::string>> words) {
+  Result<store::EtcdServerOptions> Parse(std::vector<std::pair<std::string, std::string>> words) {
     values_ = {};
     FlagSet flags;
     std::string fault;
@@ -28,7 +28,7 @@ class EtcdFlagsTest : public testing::Test {
     SKIFF_RETURN_IF_ERROR(ReadEtcdConfigFile(values_));
     return ToServerOptions(values_);
   }
-  Result<EtcdServerOptions> ParseFile(std::string_view text) {
+  Result<store::EtcdServerOptions> ParseFile(std::string_view text) {
     const std::string path = directory_.path() + "/etcd.yaml";
     std::ofstream(path) << text;
     return Parse({{"config-file", path}});
@@ -149,4 +149,4 @@ TEST_F(EtcdFlagsTest, MetricsMayBeServedWithTls) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -10,7 +10,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 Result<std::unique_ptr<EtcdLogSink>> EtcdLogSink::Open(std::string_view outputs,
                                                        std::string_view level) {
@@ -27,7 +27,7 @@ Result<std::unique_ptr<EtcdLogSink>> EtcdLogSink::Open(std::string_view outputs,
     } else if (where == "stderr" || where == "default") {
       sink->sinks_.emplace_back(STDERR_FILENO);
     } else {
-      UniqueFd file(open(where.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+      net::UniqueFd file(open(where.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
       if (!file) {
         return Fail(StatusReason::kInternalError,
                     "--log-outputs: cannot open " + where + ": " + std::strerror(errno));
@@ -45,4 +45,4 @@ void EtcdLogSink::Write(std::string_view line) {
   for (FileLogSink& sink : sinks_) sink.Write(line);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

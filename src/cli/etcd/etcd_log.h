@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // Writes lines to some files at once, but for those that are of too little weight.
 class EtcdLogSink final : public LogSink {
@@ -22,9 +22,9 @@ class EtcdLogSink final : public LogSink {
   void Write(std::string_view line) override;
 
  private:
-  std::vector<UniqueFd> files_;  // those of sinks_ that are ours
+  std::vector<net::UniqueFd> files_;  // those of sinks_ that are ours
   std::vector<FileLogSink> sinks_;
   std::string left_out_;  // the letters of severities
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

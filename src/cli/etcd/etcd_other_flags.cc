@@ -1,6 +1,6 @@
 #include "cli/etcd/etcd_other_flags.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kIgnored[] = {"wal-dir",
@@ -128,4 +128,4 @@ std::span<const std::string_view> IgnoredEtcdSwitches() { return kIgnoredSwitche
 std::span<const std::string_view> RefusedEtcdFlags() { return kRefused; }
 std::span<const std::string_view> RefusedEtcdSwitches() { return kRefusedSwitches; }
 
-}  // namespace skiff
+}  // namespace skiff::cli

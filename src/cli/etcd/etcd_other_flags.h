@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::cli {
 
 // Flags that have no meaning for one member on an embedded store: they are taken and ignored. The
 // first take a value, the second are switches.
@@ -14,4 +14,4 @@ std::span<const std::string_view> IgnoredEtcdSwitches();
 std::span<const std::string_view> RefusedEtcdFlags();
 std::span<const std::string_view> RefusedEtcdSwitches();
 
-}  // namespace skiff
+}  // namespace skiff::cli

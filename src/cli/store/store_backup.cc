@@ -11,7 +11,7 @@
 #include "cli/store/store_location.h"
 #include "store/backup_file.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kStandardOutput = "-";
@@ -41,7 +41,7 @@ class StoreBackupRun final : public CommandRun {
 
   int Run() override {
     LongOperation work("skiff store backup");
-    const Result<BackupEnd> end = TakeIt(work);
+    const Result<store::BackupEnd> end = TakeIt(work);
     work.ClearLine();
     if (!end) return StoreFailure("backup", end.error());
     // Standard output may be the backup itself.
@@ -53,27 +53,29 @@ class StoreBackupRun final : public CommandRun {
   }
 
  private:
-  Result<BackupEnd> TakeIt(LongOperation& work) {
+  Result<store::BackupEnd> TakeIt(LongOperation& work) {
     SystemRandom random;
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> source,
                            OpenForReading(place_, {&work.clock(), &random}));
-    BackupHeader header;
+    store::BackupHeader header;
     header.cluster_id = source->cluster_id();
     header.taken_at = std::chrono::duration_cast<std::chrono::seconds>(work.clock().Wall()).count();
     if (place_.is_etcd()) header.prefix = KeyPrefix(prefix_);
-    const ProgressFunction progress = work.Step("backing up");
+    const store::ProgressFunction progress = work.Step("backing up");
     if (files_[0] == kStandardOutput) {
-      DescriptorSink sink(STDOUT_FILENO, "standard output");
-      SKIFF_ASSIGN_OR_RETURN(const BackupEnd end, TakeBackup(*source, header, sink, progress));
+      store::DescriptorSink sink(STDOUT_FILENO, "standard output");
+      SKIFF_ASSIGN_OR_RETURN(const store::BackupEnd end,
+                             store::TakeBackup(*source, header, sink, progress));
       SKIFF_RETURN_IF_ERROR(sink.Flush());
       return end;
     }
-    std::unique_ptr<NewBackupFile> file;
+    std::unique_ptr<store::NewBackupFile> file;
     SKIFF_RETURN_IF_ERROR(work.Make([&]() -> Result<std::string> {
-      SKIFF_ASSIGN_OR_RETURN(file, NewBackupFile::Create(files_[0]));
+      SKIFF_ASSIGN_OR_RETURN(file, store::NewBackupFile::Create(files_[0]));
       return file->temporary_path();
     }));
-    SKIFF_ASSIGN_OR_RETURN(const BackupEnd end, TakeBackup(*source, header, *file, progress));
+    SKIFF_ASSIGN_OR_RETURN(const store::BackupEnd end,
+                           store::TakeBackup(*source, header, *file, progress));
     SKIFF_RETURN_IF_ERROR(file->Commit());
     return end;
   }
@@ -93,4 +95,4 @@ int StoreFailure(std::string_view command, const Status& status) {
   return kExitFailure;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -8,7 +8,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 inline constexpr std::string_view kStoreDescription =
     "The store holds all objects of the cluster. It is either embedded, a directory of the API "
@@ -135,4 +135,4 @@ std::unique_ptr<CommandRun> MakeStoreDefrag();
 // Says on standard error why a command failed; kExitFailure.
 int StoreFailure(std::string_view command, const Status& status);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -14,7 +14,7 @@
 #include "store/backup_file.h"
 #include "store/copy.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 void DeclareTls(FlagSet& flags, const std::string& side, StoreLocation* place) {
@@ -122,7 +122,7 @@ class StoreCopyRun final : public CommandRun {
     SystemRandom random;
     const StoreTools tools{&work.clock(), &random};
     // What is wrong with the target is told before anything is read.
-    std::unique_ptr<Store> target;
+    std::unique_ptr<store::Store> target;
     if (to_.is_etcd()) {
       SKIFF_ASSIGN_OR_RETURN(target, OpenEtcd(to_, tools));
     } else {
@@ -131,19 +131,20 @@ class StoreCopyRun final : public CommandRun {
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> source,
                            OpenForReading(from_, tools));
 
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<NewBackupFile> file,
-                           NewBackupFile::CreateUnnamed(temporary_dir_));
-    BackupHeader header;
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::NewBackupFile> file,
+                           store::NewBackupFile::CreateUnnamed(temporary_dir_));
+    store::BackupHeader header;
     header.prefix = prefix;
-    SKIFF_RETURN_IF_ERROR(TakeBackup(*source, header, *file, work.Step("reading")));
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> bytes, file->ReadBack());
-    SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes));
-    SKIFF_ASSIGN_OR_RETURN(const BackupIndex index, BackupIndex::Build(*bytes, reader));
+    SKIFF_RETURN_IF_ERROR(store::TakeBackup(*source, header, *file, work.Step("reading")));
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::ByteSource> bytes, file->ReadBack());
+    SKIFF_ASSIGN_OR_RETURN(store::BackupReader reader, store::BackupReader::Open(*bytes));
+    SKIFF_ASSIGN_OR_RETURN(const store::BackupIndex index,
+                           store::BackupIndex::Build(*bytes, reader));
 
     uint64_t removed = 0;
     if (target != nullptr) {
       SKIFF_ASSIGN_OR_RETURN(removed, Load(index, *target, work));
-      StoreSource written(*target);
+      store::StoreSource written(*target);
       SKIFF_RETURN_IF_ERROR(Compare(index, written, begin, work));
       SKIFF_RETURN_IF_ERROR(CheckSource(index, *source, begin, work));
     } else {
@@ -163,13 +164,14 @@ class StoreCopyRun final : public CommandRun {
     return WarnOfSmallRevision(index, target.get());
   }
 
-  Result<uint64_t> Load(const BackupIndex& index, Store& target, LongOperation& work) {
+  Result<uint64_t> Load(const store::BackupIndex& index, store::Store& target,
+                        LongOperation& work) {
     work.PrintOnSignal("the target holds a part of the copy; copy again with --overwrite");
-    LoadOptions options;
+    store::LoadOptions options;
     options.prefix = KeyPrefix(prefix_);
     options.overwrite = overwrite_;
     options.progress = work.Step("writing");
-    const Result<LoadReport> loaded = LoadBackup(index, target, options);
+    const Result<store::LoadReport> loaded = store::LoadBackup(index, target, options);
     if (loaded) return loaded->removed;
     const bool untouched = loaded.error().reason() == StatusReason::kAlreadyExists;
     return Fail(loaded.error().reason(),
@@ -180,21 +182,21 @@ class StoreCopyRun final : public CommandRun {
   }
 
   // Everything is read back and compared.
-  Result<void> Compare(const BackupIndex& index, BackupSource& written, Duration begin,
-                       LongOperation& work) {
+  Result<void> Compare(const store::BackupIndex& index, store::BackupSource& written,
+                       Duration begin, LongOperation& work) {
     const Duration elapsed = work.clock().Monotonic() - begin;
-    const Result<CompareReport> same =
-        CompareWithBackup(index, written, KeyPrefix(prefix_), elapsed, work.Step("comparing"));
+    const Result<store::CompareReport> same = store::CompareWithBackup(
+        index, written, KeyPrefix(prefix_), elapsed, work.Step("comparing"));
     if (!same) return AtPlace(to_, same.error());
     report_ = *same;
     return {};
   }
 
-  Result<void> CheckSource(const BackupIndex& index, BackupSource& source, Duration begin,
-                           LongOperation& work) {
+  Result<void> CheckSource(const store::BackupIndex& index, store::BackupSource& source,
+                           Duration begin, LongOperation& work) {
     const Duration elapsed = work.clock().Monotonic() - begin;
     SKIFF_ASSIGN_OR_RETURN(const bool changed,
-                           HasChangedSince(index, source, KeyPrefix(prefix_), elapsed));
+                           store::HasChangedSince(index, source, KeyPrefix(prefix_), elapsed));
     if (!changed) return {};
     const std::string what = from_.Shown() + " has changed since the copy of revision " +
                              std::to_string(index.end().revision.value) + " was begun";
@@ -209,7 +211,7 @@ class StoreCopyRun final : public CommandRun {
     return {};
   }
 
-  void Tell(const BackupIndex& index, uint64_t removed, Duration took, LongOperation& work) {
+  void Tell(const store::BackupIndex& index, uint64_t removed, Duration took, LongOperation& work) {
     work.ClearLine();
     std::string text = "copied " + Grouped(index.end().entries) + " keys (" +
                        HumanBytes(index.end().key_bytes + index.end().value_bytes) + ") from " +
@@ -221,9 +223,10 @@ class StoreCopyRun final : public CommandRun {
   }
 
   // A target that counts its own revisions may stand before the source.
-  static Result<void> WarnOfSmallRevision(const BackupIndex& index, Store* target) {
+  static Result<void> WarnOfSmallRevision(const store::BackupIndex& index, store::Store* target) {
     if (target == nullptr) return {};
-    SKIFF_ASSIGN_OR_RETURN(const Revision revision, StoreSource(*target).CurrentRevision());
+    SKIFF_ASSIGN_OR_RETURN(const store::Revision revision,
+                           store::StoreSource(*target).CurrentRevision());
     if (revision >= index.end().revision) return {};
     std::fprintf(stderr,
                  "skiff store copy: note: the target is at revision %lld and the source at %lld; "
@@ -238,11 +241,11 @@ class StoreCopyRun final : public CommandRun {
   bool overwrite_ = false;
   bool allow_changes_ = false;
   std::string temporary_dir_;
-  CompareReport report_;
+  store::CompareReport report_;
 };
 
 }  // namespace
 
 std::unique_ptr<CommandRun> MakeStoreCopy() { return std::make_unique<StoreCopyRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

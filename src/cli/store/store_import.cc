@@ -18,7 +18,7 @@
 #include "store/embedded/importer.h"
 #include "store/embedded/rocksdb_engine.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // Without slashes at the end, which rename and the name beside would stumble over.
@@ -60,7 +60,7 @@ class TemporaryDirectory {
   Result<void> Publish(const std::string& directory) {
     if (rename(made().c_str(), directory.c_str()) != 0) return CannotMake(directory, errno);
     Remove();
-    return SyncParentDirectory(directory);
+    return store::SyncParentDirectory(directory);
   }
 
   std::string made() const { return path_ + "/made"; }
@@ -101,18 +101,19 @@ void RemoveLeftOvers(const std::string& directory) {
 }
 
 // Closed again when it returns: all is on disk then.
-Result<void> Fill(const std::string& directory, const BackupIndex& backup, Revision revision,
-                  LongOperation& work, Random& random) {
-  RocksDbOptions options;
+Result<void> Fill(const std::string& directory, const store::BackupIndex& backup,
+                  store::Revision revision, LongOperation& work, Random& random) {
+  store::RocksDbOptions options;
   options.directory = directory;
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
-                         RocksDbEngine::Open(std::move(options)));
-  SKIFF_ASSIGN_OR_RETURN(EmbeddedImporter importer, EmbeddedImporter::Begin(*engine, work.clock()));
-  for (const LeaseInfo& lease : backup.leases()) SKIFF_RETURN_IF_ERROR(importer.Add(lease));
-  const ProgressFunction progress = work.Step("writing");
-  WorkProgress so_far{0, backup.end().entries, 0};
-  for (const BackupIndex::Place& place : backup.by_revision()) {
-    SKIFF_ASSIGN_OR_RETURN(const KeyValue entry, backup.Read(place));
+  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::Engine> engine,
+                         store::RocksDbEngine::Open(std::move(options)));
+  SKIFF_ASSIGN_OR_RETURN(store::EmbeddedImporter importer,
+                         store::EmbeddedImporter::Begin(*engine, work.clock()));
+  for (const store::LeaseInfo& lease : backup.leases()) SKIFF_RETURN_IF_ERROR(importer.Add(lease));
+  const store::ProgressFunction progress = work.Step("writing");
+  store::WorkProgress so_far{0, backup.end().entries, 0};
+  for (const store::BackupIndex::Place& place : backup.by_revision()) {
+    SKIFF_ASSIGN_OR_RETURN(const store::KeyValue entry, backup.Read(place));
     SKIFF_RETURN_IF_ERROR(importer.Add(entry));
     ++so_far.entries;
     so_far.bytes += entry.key.size() + entry.value.size();
@@ -151,9 +152,10 @@ Result<void> MakeNewDirectory(
   return work.Publish([&] { return beside.Publish(path); });
 }
 
-Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,
-                                        LongOperation& work, Random& random) {
-  const Revision revision{backup.end().revision.value + options.bump_revision};
+Result<store::Revision> ImportIntoNewDirectory(const store::BackupIndex& backup,
+                                               const ImportOptions& options, LongOperation& work,
+                                               Random& random) {
+  const store::Revision revision{backup.end().revision.value + options.bump_revision};
   const auto fill = [&](const std::string& made, const std::string&) -> Result<void> {
     SKIFF_RETURN_IF_ERROR(Fill(made, backup, revision, work, random));
     return options.check ? options.check(made) : Result<void>();
@@ -162,4 +164,4 @@ Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportO
   return revision;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -13,7 +13,7 @@
 #include "cli/common/long_operation.h"
 #include "store/backup_format.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct ImportOptions {
   std::string directory;
@@ -33,7 +33,8 @@ Result<void> MakeNewDirectory(
     const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill);
 
 // The revision of the new store.
-Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,
-                                        LongOperation& work, Random& random);
+Result<store::Revision> ImportIntoNewDirectory(const store::BackupIndex& backup,
+                                               const ImportOptions& options, LongOperation& work,
+                                               Random& random);
 
-}  // namespace skiff
+}  // namespace skiff::cli

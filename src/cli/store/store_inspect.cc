@@ -15,7 +15,7 @@
 #include "cli/store/store_location.h"
 #include "cli/store/store_text.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 enum class InspectFormat : uint8_t { kTable, kJson, kYaml };
@@ -24,13 +24,13 @@ constexpr FlagChoice<InspectFormat> kFormats[] = {{"table", InspectFormat::kTabl
                                                   {"yaml", InspectFormat::kYaml}};
 
 // Adds up what a scan brings, by resource, and looks for keys that hold the object of another.
-class ResourceSink final : public ScanSink {
+class ResourceSink final : public store::ScanSink {
  public:
-  ResourceSink(std::string prefix, ProgressFunction progress)
+  ResourceSink(std::string prefix, store::ProgressFunction progress)
       : prefix_(std::move(prefix)), progress_(std::move(progress)) {}
 
-  void OnEntries(std::vector<KeyValue> entries) override {
-    for (const KeyValue& entry : entries) {
+  void OnEntries(std::vector<store::KeyValue> entries) override {
+    for (const store::KeyValue& entry : entries) {
       std::string name = ResourceOfKey(prefix_, entry.key);
       if (resources_.size() >= limits::kMaxInspectedKinds && !resources_.contains(name)) {
         name = "(others)";
@@ -65,7 +65,7 @@ class ResourceSink final : public ScanSink {
 
  private:
   const std::string prefix_;
-  const ProgressFunction progress_;
+  const store::ProgressFunction progress_;
   std::map<std::string, ResourceFigures> resources_;
 };
 
@@ -122,7 +122,7 @@ class StoreInspectRun final : public CommandRun {
       summary.verified = verdict->sound;
     }
     ResourceSink sink(KeyPrefix(prefix_), work.Step("reading"));
-    const Result<Revision> revision = reader->Scan(KeyRange::All(), &sink);
+    const Result<store::Revision> revision = reader->Scan(store::KeyRange::All(), &sink);
     if (!revision) return NamePlace(revision.error());
     const Result<LocationFigures> figures = reader->Figures();
     if (!figures) return NamePlace(figures.error());
@@ -153,16 +153,16 @@ class StoreInspectRun final : public CommandRun {
     SystemRandom random;
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> reader,
                            OpenForReading(place_, {&work.clock(), &random}));
-    Result<std::optional<KeyValue>> entry = reader->Get(keys_[0]);
+    Result<std::optional<store::KeyValue>> entry = reader->Get(keys_[0]);
     if (!entry) return NamePlace(entry.error());
     if (!*entry) {
       return Fail(StatusReason::kNotFound,
                   place_.Shown() + " has no key " + Quoted(keys_[0]) +
                       (keys_[0].starts_with('/') ? "" : "; keys begin with " + Quoted("/")));
     }
-    std::optional<LeaseInfo> lease;
+    std::optional<store::LeaseInfo> lease;
     if ((*entry)->lease.value != 0) {
-      if (Result<LeaseInfo> found = reader->FindLease((*entry)->lease)) lease = *found;
+      if (Result<store::LeaseInfo> found = reader->FindLease((*entry)->lease)) lease = *found;
     }
     const EntrySummary summary{**entry, lease, show_secrets_, KeyPrefix(prefix_)};
     if (format_ == InspectFormat::kTable) return EntryTable(summary);
@@ -192,4 +192,4 @@ class StoreInspectRun final : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeStoreInspect() { return std::make_unique<StoreInspectRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -13,7 +13,7 @@
 #include "store/embedded/rocksdb_engine.h"
 #include "store/etcd/etcd_store.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr std::string_view kEmbeddedScheme = "embedded:";
@@ -34,46 +34,49 @@ class EmbeddedReader final : public LocationReader {
   EmbeddedReader(StoreLocation place, Clock* clock) : place_(std::move(place)), clock_(clock) {}
 
   Result<void> Open() {
-    RocksDbOptions options;
+    store::RocksDbOptions options;
     options.directory = place_.data_dir;
     options.create = false;
     options.read_only = true;
     reader_.reset();  // one at a time
-    Result<std::unique_ptr<Engine>> engine = RocksDbEngine::Open(std::move(options));
+    Result<std::unique_ptr<store::Engine>> engine = store::RocksDbEngine::Open(std::move(options));
     if (!engine) return std::unexpected(std::move(engine).error());
-    Result<std::unique_ptr<OfflineReader>> reader = OfflineReader::Open(std::move(*engine), clock_);
+    Result<std::unique_ptr<store::OfflineReader>> reader =
+        store::OfflineReader::Open(std::move(*engine), clock_);
     if (!reader) return AtPlace(place_, reader.error());
     reader_ = std::move(*reader);
     return {};
   }
 
-  Result<Revision> Scan(const KeyRange& range, ScanSink* sink) override {
+  Result<store::Revision> Scan(const store::KeyRange& range, store::ScanSink* sink) override {
     return reader_->Scan(range, sink);
   }
-  Result<LeaseInfo> FindLease(LeaseId id) override { return reader_->FindLease(id); }
+  Result<store::LeaseInfo> FindLease(store::LeaseId id) override { return reader_->FindLease(id); }
   // What was opened stands still; the present is seen by opening again.
-  Result<Revision> CurrentRevision() override {
+  Result<store::Revision> CurrentRevision() override {
     SKIFF_RETURN_IF_ERROR(Open());
     return reader_->CurrentRevision();
   }
-  Result<std::optional<KeyValue>> Get(std::string_view key) override { return reader_->Get(key); }
+  Result<std::optional<store::KeyValue>> Get(std::string_view key) override {
+    return reader_->Get(key);
+  }
   Result<LocationFigures> Figures() override {
-    const StoreMeta& meta = reader_->meta();
-    const EngineFigures engine = reader_->Figures();
+    const store::StoreMeta& meta = reader_->meta();
+    const store::EngineFigures engine = reader_->Figures();
     LocationFigures figures;
     figures.engine = "embedded";
-    figures.format_version = kStoreFormat;
+    figures.format_version = store::kStoreFormat;
     figures.cluster_id = cluster_id();
     figures.revision = {meta.revision};
-    figures.compacted = Revision{meta.compacted};
+    figures.compacted = store::Revision{meta.compacted};
     SKIFF_ASSIGN_OR_RETURN(figures.leases, reader_->CountLeases());
     figures.bytes_on_disk = engine.bytes_on_disk;
     // An estimate, which is too high while most of the data is in logs.
     figures.bytes_in_use = std::min(engine.bytes_in_use, engine.bytes_on_disk);
     return figures;
   }
-  Result<Verdict> Verify(const ProgressFunction& progress) override {
-    SKIFF_ASSIGN_OR_RETURN(const VerifyReport report, reader_->Verify(progress));
+  Result<Verdict> Verify(const store::ProgressFunction& progress) override {
+    SKIFF_ASSIGN_OR_RETURN(const store::VerifyReport report, reader_->Verify(progress));
     return Verdict{Counted(report.records, "record") + ", " + Counted(report.keys, "key") +
                        " and " + Counted(report.leases, "lease") + " are sound",
                    report.damaged, report.damage};
@@ -83,45 +86,47 @@ class EmbeddedReader final : public LocationReader {
  private:
   const StoreLocation place_;
   Clock* const clock_;
-  std::unique_ptr<OfflineReader> reader_;
+  std::unique_ptr<store::OfflineReader> reader_;
 };
 
 // Counts what a scan brings.
-class CountingSink final : public ScanSink {
+class CountingSink final : public store::ScanSink {
  public:
-  explicit CountingSink(const ProgressFunction& progress) : progress_(progress) {}
-  void OnEntries(std::vector<KeyValue> entries) override {
+  explicit CountingSink(const store::ProgressFunction& progress) : progress_(progress) {}
+  void OnEntries(std::vector<store::KeyValue> entries) override {
     count += entries.size();
-    for (const KeyValue& entry : entries) bytes_ += entry.key.size() + entry.value.size();
+    for (const store::KeyValue& entry : entries) bytes_ += entry.key.size() + entry.value.size();
     if (progress_) progress_({count, 0, bytes_});
   }
   uint64_t count = 0;
 
  private:
-  const ProgressFunction& progress_;
+  const store::ProgressFunction& progress_;
   uint64_t bytes_ = 0;
 };
 
 class EtcdReader final : public LocationReader {
  public:
-  explicit EtcdReader(std::unique_ptr<Store> store) : store_(std::move(store)), source_(*store_) {}
+  explicit EtcdReader(std::unique_ptr<store::Store> store)
+      : store_(std::move(store)), source_(*store_) {}
 
-  Result<Revision> Scan(const KeyRange& range, ScanSink* sink) override {
+  Result<store::Revision> Scan(const store::KeyRange& range, store::ScanSink* sink) override {
     return source_.Scan(range, sink);
   }
-  Result<LeaseInfo> FindLease(LeaseId id) override { return source_.FindLease(id); }
-  Result<Revision> CurrentRevision() override { return source_.CurrentRevision(); }
-  Result<std::optional<KeyValue>> Get(std::string_view key) override {
-    RangeRequest request;
-    request.range = KeyRange::Single(key);
-    SKIFF_ASSIGN_OR_RETURN(RangeReply reply, RangeAndWait(*store_, std::move(request)));
+  Result<store::LeaseInfo> FindLease(store::LeaseId id) override { return source_.FindLease(id); }
+  Result<store::Revision> CurrentRevision() override { return source_.CurrentRevision(); }
+  Result<std::optional<store::KeyValue>> Get(std::string_view key) override {
+    store::RangeRequest request;
+    request.range = store::KeyRange::Single(key);
+    SKIFF_ASSIGN_OR_RETURN(store::RangeReply reply,
+                           store::RangeAndWait(*store_, std::move(request)));
     if (reply.entries.empty()) return std::nullopt;
     return std::move(reply.entries[0]);
   }
   Result<LocationFigures> Figures() override {
-    SKIFF_ASSIGN_OR_RETURN(const StoreFigures found, Await<StoreFigures>([&](auto done) {
-                             store_->Figures(std::move(done));
-                           }));
+    SKIFF_ASSIGN_OR_RETURN(
+        const store::StoreFigures found,
+        store::Await<store::StoreFigures>([&](auto done) { store_->Figures(std::move(done)); }));
     LocationFigures figures;
     figures.engine = "etcd";
     figures.revision = found.revision;
@@ -130,59 +135,62 @@ class EtcdReader final : public LocationReader {
     figures.bytes_in_use = found.bytes_in_use;
     return figures;
   }
-  Result<Verdict> Verify(const ProgressFunction& progress) override {
+  Result<Verdict> Verify(const store::ProgressFunction& progress) override {
     CountingSink sink(progress);
-    SKIFF_RETURN_IF_ERROR(source_.Scan(KeyRange::All(), &sink));
+    SKIFF_RETURN_IF_ERROR(source_.Scan(store::KeyRange::All(), &sink));
     return Verdict{.sound = Counted(sink.count, "key") +
                             " could be read; etcd keeps its checksums to itself"};
   }
   uint64_t cluster_id() override { return 0; }
 
  private:
-  std::unique_ptr<Store> store_;
-  StoreSource source_;
+  std::unique_ptr<store::Store> store_;
+  store::StoreSource source_;
 };
 
 class BackupLocationReader final : public LocationReader {
  public:
-  explicit BackupLocationReader(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  explicit BackupLocationReader(std::unique_ptr<store::ByteSource> bytes)
+      : bytes_(std::move(bytes)) {}
 
   Result<void> Open(const std::string& path) {
-    SKIFF_ASSIGN_OR_RETURN(const BackupReader reader, BackupReader::Open(*bytes_));
+    SKIFF_ASSIGN_OR_RETURN(const store::BackupReader reader, store::BackupReader::Open(*bytes_));
     header_ = reader.header();
     struct stat found;
     if (stat(path.c_str(), &found) == 0) size_ = static_cast<uint64_t>(found.st_size);
     return {};
   }
 
-  Result<Revision> Scan(const KeyRange& range, ScanSink* sink) override {
-    return ReadAll([&](BackupReader::Entry entry) {
+  Result<store::Revision> Scan(const store::KeyRange& range, store::ScanSink* sink) override {
+    return ReadAll([&](store::BackupReader::Entry entry) {
       if (!range.Contains(entry.entry.key)) return;
-      std::vector<KeyValue> piece;
+      std::vector<store::KeyValue> piece;
       piece.push_back(std::move(entry.entry));
       sink->OnEntries(std::move(piece));
     });
   }
-  Result<LeaseInfo> FindLease(LeaseId id) override {
-    if (!end_) SKIFF_RETURN_IF_ERROR(ReadAll([](const BackupReader::Entry&) {}));
-    for (const LeaseInfo& lease : leases_) {
+  Result<store::LeaseInfo> FindLease(store::LeaseId id) override {
+    if (!end_) SKIFF_RETURN_IF_ERROR(ReadAll([](const store::BackupReader::Entry&) {}));
+    for (const store::LeaseInfo& lease : leases_) {
       if (lease.id == id) return lease;
     }
     return Fail(StatusReason::kNotFound, "the backup has no such lease");
   }
-  Result<Revision> CurrentRevision() override { return end_ ? end_->revision : Revision(); }
-  Result<std::optional<KeyValue>> Get(std::string_view key) override {
-    std::optional<KeyValue> found;
-    SKIFF_RETURN_IF_ERROR(ReadAll([&](BackupReader::Entry entry) {
+  Result<store::Revision> CurrentRevision() override {
+    return end_ ? end_->revision : store::Revision();
+  }
+  Result<std::optional<store::KeyValue>> Get(std::string_view key) override {
+    std::optional<store::KeyValue> found;
+    SKIFF_RETURN_IF_ERROR(ReadAll([&](store::BackupReader::Entry entry) {
       if (entry.entry.key == key) found = std::move(entry.entry);
     }));
     return found;
   }
   Result<LocationFigures> Figures() override {
-    if (!end_) SKIFF_RETURN_IF_ERROR(ReadAll([](const BackupReader::Entry&) {}));
+    if (!end_) SKIFF_RETURN_IF_ERROR(ReadAll([](const store::BackupReader::Entry&) {}));
     LocationFigures figures;
     figures.engine = "backup";
-    figures.format_version = kBackupFormatVersion;
+    figures.format_version = store::kBackupFormatVersion;
     figures.cluster_id = header_.cluster_id;
     figures.taken_at = header_.taken_at;
     figures.revision = end_->revision;
@@ -190,9 +198,10 @@ class BackupLocationReader final : public LocationReader {
     figures.bytes_on_disk = size_;
     return figures;
   }
-  Result<Verdict> Verify(const ProgressFunction&) override {
-    SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes_));
-    SKIFF_ASSIGN_OR_RETURN(const BackupIndex index, BackupIndex::Build(*bytes_, reader));
+  Result<Verdict> Verify(const store::ProgressFunction&) override {
+    SKIFF_ASSIGN_OR_RETURN(store::BackupReader reader, store::BackupReader::Open(*bytes_));
+    SKIFF_ASSIGN_OR_RETURN(const store::BackupIndex index,
+                           store::BackupIndex::Build(*bytes_, reader));
     return Verdict{.sound = Counted(index.end().entries, "key") + " and " +
                             Counted(index.end().leases, "lease") + " are sound"};
   }
@@ -201,27 +210,27 @@ class BackupLocationReader final : public LocationReader {
  private:
   // All of the file is read each time, and so checked each time.
   template <typename Take>
-  Result<Revision> ReadAll(Take take) {
-    SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes_));
+  Result<store::Revision> ReadAll(Take take) {
+    SKIFF_ASSIGN_OR_RETURN(store::BackupReader reader, store::BackupReader::Open(*bytes_));
     leases_.clear();
     while (true) {
-      SKIFF_ASSIGN_OR_RETURN(std::optional<BackupReader::Record> record, reader.Next());
+      SKIFF_ASSIGN_OR_RETURN(std::optional<store::BackupReader::Record> record, reader.Next());
       if (!record) break;
-      if (auto* entry = std::get_if<BackupReader::Entry>(&*record)) {
+      if (auto* entry = std::get_if<store::BackupReader::Entry>(&*record)) {
         take(std::move(*entry));
       } else {
-        leases_.push_back(std::get<LeaseInfo>(*record));
+        leases_.push_back(std::get<store::LeaseInfo>(*record));
       }
     }
     end_ = reader.end();
     return end_->revision;
   }
 
-  std::unique_ptr<ByteSource> bytes_;
-  BackupHeader header_;
+  std::unique_ptr<store::ByteSource> bytes_;
+  store::BackupHeader header_;
   uint64_t size_ = 0;
-  std::vector<LeaseInfo> leases_;
-  std::optional<BackupEnd> end_;
+  std::vector<store::LeaseInfo> leases_;
+  std::optional<store::BackupEnd> end_;
 };
 
 }  // namespace
@@ -325,14 +334,15 @@ std::string KeyPrefix(std::string_view etcd_prefix) {
 Result<std::unique_ptr<LocationReader>> OpenForReading(const StoreLocation& place,
                                                        const StoreTools& tools) {
   if (!place.backup_file.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> bytes, OpenBackupFile(place.backup_file));
+    SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<store::ByteSource> bytes,
+                           store::OpenBackupFile(place.backup_file));
     auto reader = std::make_unique<BackupLocationReader>(std::move(bytes));
     const Result<void> opened = reader->Open(place.backup_file);
     if (!opened) return AtPlace(place, opened.error());
     return reader;
   }
   if (place.is_etcd()) {
-    SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenEtcd(place, tools));
+    SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenEtcd(place, tools));
     return std::make_unique<EtcdReader>(std::move(store));
   }
   auto reader = std::make_unique<EmbeddedReader>(place, tools.clock);
@@ -340,8 +350,9 @@ Result<std::unique_ptr<LocationReader>> OpenForReading(const StoreLocation& plac
   return reader;
 }
 
-Result<std::unique_ptr<Store>> OpenEtcd(const StoreLocation& place, const StoreTools& tools) {
-  EtcdOptions options;
+Result<std::unique_ptr<store::Store>> OpenEtcd(const StoreLocation& place,
+                                               const StoreTools& tools) {
+  store::EtcdOptions options;
   options.endpoints = place.etcd_servers;
   options.ca_file = place.ca_file;
   options.cert_file = place.cert_file;
@@ -349,8 +360,9 @@ Result<std::unique_ptr<Store>> OpenEtcd(const StoreLocation& place, const StoreT
   options.request_timeout = kEtcdPatience;
   options.clock = tools.clock;
   options.random = tools.random;
-  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<EtcdStore> store, EtcdStore::Open(std::move(options)));
-  const Result<Revision> answer = StoreSource(*store).CurrentRevision();
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<store::EtcdStore> store,
+                         store::EtcdStore::Open(std::move(options)));
+  const Result<store::Revision> answer = store::StoreSource(*store).CurrentRevision();
   if (!answer) return AtPlace(place, answer.error());
   return store;
 }
@@ -359,4 +371,4 @@ std::unexpected<Status> AtPlace(const StoreLocation& place, const Status& status
   return Fail(status.reason(), place.Shown() + ": " + status.message());
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

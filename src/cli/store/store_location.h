@@ -17,7 +17,7 @@
 #include "store/backup.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct StoreLocation {
   std::string data_dir;
@@ -55,8 +55,8 @@ struct LocationFigures {
   int64_t format_version = 0;
   uint64_t cluster_id = 0;  // 0: not known
   int64_t taken_at = 0;     // of a backup
-  Revision revision;
-  std::optional<Revision> compacted;
+  store::Revision revision;
+  std::optional<store::Revision> compacted;
   std::optional<uint64_t> leases;
   uint64_t bytes_on_disk = 0;
   std::optional<uint64_t> bytes_in_use;
@@ -70,12 +70,12 @@ struct Verdict {
 };
 
 // A place that is open for reading. Nothing in it changes by that.
-class LocationReader : public BackupSource {
+class LocationReader : public store::BackupSource {
  public:
-  virtual Result<std::optional<KeyValue>> Get(std::string_view key) = 0;
+  virtual Result<std::optional<store::KeyValue>> Get(std::string_view key) = 0;
   virtual Result<LocationFigures> Figures() = 0;
   // Reads everything there is and checks it.
-  virtual Result<Verdict> Verify(const ProgressFunction& progress) = 0;
+  virtual Result<Verdict> Verify(const store::ProgressFunction& progress) = 0;
   virtual uint64_t cluster_id() = 0;
 };
 
@@ -90,9 +90,9 @@ Result<std::unique_ptr<LocationReader>> OpenForReading(const StoreLocation& plac
                                                        const StoreTools& tools);
 
 // An etcd, once it has answered.
-Result<std::unique_ptr<Store>> OpenEtcd(const StoreLocation& place, const StoreTools& tools);
+Result<std::unique_ptr<store::Store>> OpenEtcd(const StoreLocation& place, const StoreTools& tools);
 
 // An error with the place before it.
 std::unexpected<Status> AtPlace(const StoreLocation& place, const Status& status);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -11,14 +11,14 @@
 #include "store/embedded/offline_reader.h"
 #include "store/embedded/rocksdb_engine.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
-Result<std::unique_ptr<Engine>> OpenEngine(const std::string& directory) {
-  RocksDbOptions options;
+Result<std::unique_ptr<store::Engine>> OpenEngine(const std::string& directory) {
+  store::RocksDbOptions options;
   options.directory = directory;
   options.create = false;
-  return RocksDbEngine::Open(std::move(options));
+  return store::RocksDbEngine::Open(std::move(options));
 }
 
 // A server that has the store open does by itself what is asked for.
@@ -42,7 +42,7 @@ class StoreCompactRun final : public CommandRun {
 
   int Run() override {
     LongOperation work("skiff store compact");
-    const Result<Revision> done = Compact(work);
+    const Result<store::Revision> done = Compact(work);
     if (!done) return StoreFailure("compact", done.error());
     std::printf("compacted %s to revision %lld\n", place_.Shown().c_str(),
                 static_cast<long long>(done->value));
@@ -50,28 +50,29 @@ class StoreCompactRun final : public CommandRun {
   }
 
  private:
-  Result<Revision> Compact(LongOperation& work) {
+  Result<store::Revision> Compact(LongOperation& work) {
     SystemRandom random;
-    std::unique_ptr<Store> store;
+    std::unique_ptr<store::Store> store;
     if (place_.is_etcd()) {
       SKIFF_ASSIGN_OR_RETURN(store, OpenEtcd(place_, {&work.clock(), &random}));
     } else {
-      EmbeddedOptions options;
+      store::EmbeddedOptions options;
       options.open_engine = [this] { return OpenEngine(place_.data_dir); };
       options.clock = &work.clock();
       options.random = &random;
       options.compaction_interval = Duration(0);
       options.forget_early = false;
-      Result<std::unique_ptr<EmbeddedStore>> opened = EmbeddedStore::Open(std::move(options));
+      Result<std::unique_ptr<store::EmbeddedStore>> opened =
+          store::EmbeddedStore::Open(std::move(options));
       if (!opened) return Refused(opened.error(), "compacts");
       store = std::move(*opened);
     }
-    Revision revision{revision_};
+    store::Revision revision{revision_};
     if (revision_ == 0) {
-      SKIFF_ASSIGN_OR_RETURN(revision, StoreSource(*store).CurrentRevision());
+      SKIFF_ASSIGN_OR_RETURN(revision, store::StoreSource(*store).CurrentRevision());
     }
-    const Result<Revision> done =
-        Await<Revision>([&](auto answer) { store->Compact(revision, std::move(answer)); });
+    const Result<store::Revision> done = store::Await<store::Revision>(
+        [&](auto answer) { store->Compact(revision, std::move(answer)); });
     if (!done) return AtPlace(place_, done.error());
     return revision;
   }
@@ -104,7 +105,7 @@ class StoreDefragRun final : public CommandRun {
       SystemRandom random;
       SKIFF_RETURN_IF_ERROR(OpenForReading(place_, {&work.clock(), &random}));
     }
-    Result<std::unique_ptr<Engine>> engine = OpenEngine(place_.data_dir);
+    Result<std::unique_ptr<store::Engine>> engine = OpenEngine(place_.data_dir);
     if (!engine) return Refused(engine.error(), "gives room back");
     const uint64_t before = (*engine)->Figures().bytes_on_disk;
     SKIFF_RETURN_IF_ERROR((*engine)->Defragment());
@@ -122,4 +123,4 @@ class StoreDefragRun final : public CommandRun {
 std::unique_ptr<CommandRun> MakeStoreCompact() { return std::make_unique<StoreCompactRun>(); }
 std::unique_ptr<CommandRun> MakeStoreDefrag() { return std::make_unique<StoreDefragRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

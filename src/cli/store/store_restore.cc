@@ -9,7 +9,7 @@
 #include "cli/store/store_import.h"
 #include "store/backup_file.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // Room for the changes since the backup: eleven days at a thousand a second. Nine thousand million
@@ -55,19 +55,20 @@ class StoreRestoreRun final : public CommandRun {
  private:
   Result<void> Restore(LongOperation& work) {
     SKIFF_RETURN_IF_ERROR(CheckNewDirectory(directory_));
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> bytes, OpenBackupFile(files_[0]));
-    const auto read = [&]() -> Result<BackupIndex> {
-      SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes));
-      return BackupIndex::Build(*bytes, reader);
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::ByteSource> bytes,
+                           store::OpenBackupFile(files_[0]));
+    const auto read = [&]() -> Result<store::BackupIndex> {
+      SKIFF_ASSIGN_OR_RETURN(store::BackupReader reader, store::BackupReader::Open(*bytes));
+      return store::BackupIndex::Build(*bytes, reader);
     };
-    const Result<BackupIndex> index = read();
+    const Result<store::BackupIndex> index = read();
     if (!index) {
       return Fail(index.error().reason(), files_[0] + ": " + index.error().message());
     }
     const int64_t highest = index->end().revision.value;
     if (bump_ > INT64_MAX - highest) return BadRequest("--bump-revision: too much");
     SystemRandom random;
-    SKIFF_ASSIGN_OR_RETURN(const Revision revision,
+    SKIFF_ASSIGN_OR_RETURN(const store::Revision revision,
                            ImportIntoNewDirectory(*index, {directory_, bump_}, work, random));
     work.ClearLine();
     std::printf("restored %s keys (%s) of revision %lld to %s, which goes on after revision %lld\n",
@@ -87,4 +88,4 @@ class StoreRestoreRun final : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeStoreRestore() { return std::make_unique<StoreRestoreRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

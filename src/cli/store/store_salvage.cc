@@ -15,33 +15,33 @@
 #include "store/embedded/offline_reader.h"
 #include "store/embedded/rocksdb_engine.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // As after a restore: what clients have seen last may be among what is lost.
 constexpr int64_t kDefaultBump = 1'000'000'000;
 
-std::string Shown(const KeyRange& where) {
+std::string Shown(const store::KeyRange& where) {
   if (where.end == where.start + '\0') return Quoted(where.start);
   return "those from " + Quoted(where.start) + " to " +
          (where.end.empty() ? "the end" : Quoted(where.end)) + ", as far as there were any";
 }
 
 // Puts what a salvage brings into a new store.
-class Salvager final : public ScanSink {
+class Salvager final : public store::ScanSink {
  public:
-  Salvager(EmbeddedImporter& importer, ProgressFunction progress)
+  Salvager(store::EmbeddedImporter& importer, store::ProgressFunction progress)
       : importer_(importer), progress_(std::move(progress)) {}
 
-  Result<void> AddLease(const LeaseInfo& lease) {
+  Result<void> AddLease(const store::LeaseInfo& lease) {
     leases_.insert(lease.id);
     return importer_.Add(lease);
   }
-  void OnEntries(std::vector<KeyValue> entries) override {
-    for (KeyValue& entry : entries) {
+  void OnEntries(std::vector<store::KeyValue> entries) override {
+    for (store::KeyValue& entry : entries) {
       if (!failure_) return;
       // A lease that is lost cannot end the key's life any more.
-      if (!leases_.contains(entry.lease)) entry.lease = LeaseId();
+      if (!leases_.contains(entry.lease)) entry.lease = store::LeaseId();
       failure_ = importer_.Add(entry);
       ++so_far_.entries;
       so_far_.bytes += entry.key.size() + entry.value.size();
@@ -50,13 +50,13 @@ class Salvager final : public ScanSink {
   }
   const Result<void>& failure() const { return failure_; }
   uint64_t keys() const { return so_far_.entries; }
-  bool HasLease(LeaseId id) const { return leases_.contains(id); }
+  bool HasLease(store::LeaseId id) const { return leases_.contains(id); }
 
  private:
-  EmbeddedImporter& importer_;
-  const ProgressFunction progress_;
-  std::set<LeaseId> leases_{LeaseId()};
-  WorkProgress so_far_;
+  store::EmbeddedImporter& importer_;
+  const store::ProgressFunction progress_;
+  std::set<store::LeaseId> leases_{store::LeaseId()};
+  store::WorkProgress so_far_;
   Result<void> failure_;
 };
 
@@ -107,53 +107,54 @@ class StoreSalvageRun final : public CommandRun {
   }
 
  private:
-  Result<std::unique_ptr<OfflineReader>> OpenDamaged(const std::string& scratch,
-                                                     LongOperation& work) {
-    RocksDbOptions options;
+  Result<std::unique_ptr<store::OfflineReader>> OpenDamaged(const std::string& scratch,
+                                                            LongOperation& work) {
+    store::RocksDbOptions options;
     options.directory = directory_;
     options.create = false;
     {
       // Says who else has it open, and what is wrong with it if that can be told.
-      RocksDbOptions sound = options;
+      store::RocksDbOptions sound = options;
       sound.read_only = true;
-      SKIFF_RETURN_IF_ERROR(RocksDbEngine::CheckFree(sound));
-      const auto opened = RocksDbEngine::Open(std::move(sound));
+      SKIFF_RETURN_IF_ERROR(store::RocksDbEngine::CheckFree(sound));
+      const auto opened = store::RocksDbEngine::Open(std::move(sound));
       if (!opened && opened.error().reason() == StatusReason::kNotFound) {
         return std::unexpected(opened.error());
       }
       if (!opened) Warn(opened.error().message());
     }
     options.salvage = true;
-    Result<std::unique_ptr<Engine>> engine = RocksDbEngine::Open(options);
+    Result<std::unique_ptr<store::Engine>> engine = store::RocksDbEngine::Open(options);
     if (!engine) {
-      SKIFF_RETURN_IF_ERROR(RocksDbEngine::Rebuild(options, scratch));
+      SKIFF_RETURN_IF_ERROR(store::RocksDbEngine::Rebuild(options, scratch));
       options.directory = scratch;
-      engine = RocksDbEngine::Open(options);
+      engine = store::RocksDbEngine::Open(options);
     }
     if (!engine) return std::unexpected(std::move(engine).error());
-    return OfflineReader::OpenDamaged(std::move(*engine), &work.clock());
+    return store::OfflineReader::OpenDamaged(std::move(*engine), &work.clock());
   }
 
   Result<void> Salvage(const std::string& made, const std::string& scratch, LongOperation& work) {
-    std::unique_ptr<ByteSource> bytes;
-    std::optional<BackupIndex> backup;
+    std::unique_ptr<store::ByteSource> bytes;
+    std::optional<store::BackupIndex> backup;
     if (!backup_file_.empty()) {
-      SKIFF_ASSIGN_OR_RETURN(bytes, OpenBackupFile(backup_file_));
-      SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes));
-      SKIFF_ASSIGN_OR_RETURN(backup, BackupIndex::Build(*bytes, reader));
+      SKIFF_ASSIGN_OR_RETURN(bytes, store::OpenBackupFile(backup_file_));
+      SKIFF_ASSIGN_OR_RETURN(store::BackupReader reader, store::BackupReader::Open(*bytes));
+      SKIFF_ASSIGN_OR_RETURN(backup, store::BackupIndex::Build(*bytes, reader));
     }
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<OfflineReader> reader, OpenDamaged(scratch, work));
-    RocksDbOptions options;
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::OfflineReader> reader,
+                           OpenDamaged(scratch, work));
+    store::RocksDbOptions options;
     options.directory = made;
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
-                           RocksDbEngine::Open(std::move(options)));
-    SKIFF_ASSIGN_OR_RETURN(EmbeddedImporter importer,
-                           EmbeddedImporter::Begin(*engine, work.clock()));
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<store::Engine> engine,
+                           store::RocksDbEngine::Open(std::move(options)));
+    SKIFF_ASSIGN_OR_RETURN(store::EmbeddedImporter importer,
+                           store::EmbeddedImporter::Begin(*engine, work.clock()));
     Salvager salvager(importer, work.Step("salvaging"));
-    for (const LeaseInfo& lease : reader->Leases()) {
+    for (const store::LeaseInfo& lease : reader->Leases()) {
       SKIFF_RETURN_IF_ERROR(salvager.AddLease(lease));
     }
-    SKIFF_ASSIGN_OR_RETURN(const SalvageFindings findings, reader->Salvage(&salvager));
+    SKIFF_ASSIGN_OR_RETURN(const store::SalvageFindings findings, reader->Salvage(&salvager));
     SKIFF_RETURN_IF_ERROR(salvager.failure());
     work.ClearLine();
     for (const std::string& gap : findings.gaps) Warn(gap);
@@ -170,26 +171,26 @@ class StoreSalvageRun final : public CommandRun {
   }
 
   // What is lost, from the backup if it is there.
-  Result<void> Replace(OfflineReader& reader, const BackupIndex* backup, const KeyRange& where,
-                       const Status& why, Salvager& salvager) {
+  Result<void> Replace(store::OfflineReader& reader, const store::BackupIndex* backup,
+                       const store::KeyRange& where, const Status& why, Salvager& salvager) {
     const bool is_one = where.end == where.start + '\0';
-    std::vector<KeyValue> found;
+    std::vector<store::KeyValue> found;
     if (backup != nullptr && is_one) {
       SKIFF_ASSIGN_OR_RETURN(auto entry, backup->Find(where.start));
       if (entry) found.push_back(std::move(entry->entry));
     } else if (backup != nullptr) {
-      for (const BackupIndex::Place& place : backup->by_revision()) {
-        SKIFF_ASSIGN_OR_RETURN(KeyValue entry, backup->Read(place));
+      for (const store::BackupIndex::Place& place : backup->by_revision()) {
+        SKIFF_ASSIGN_OR_RETURN(store::KeyValue entry, backup->Read(place));
         if (!where.Contains(entry.key)) continue;
         const auto there = reader.Get(entry.key);
         if (!there || !*there) found.push_back(std::move(entry));
       }
     }
-    for (KeyValue& entry : found) {
+    for (store::KeyValue& entry : found) {
       Warn("key " + Quoted(entry.key) + " is as it was in the backup, at revision " +
            std::to_string(entry.mod_revision.value));
       if (!salvager.HasLease(entry.lease)) {
-        const LeaseInfo* lease = backup->FindLease(entry.lease);
+        const store::LeaseInfo* lease = backup->FindLease(entry.lease);
         if (lease != nullptr) SKIFF_RETURN_IF_ERROR(salvager.AddLease(*lease));
       }
       entry.mod_revision = revision_;
@@ -211,7 +212,7 @@ class StoreSalvageRun final : public CommandRun {
   std::string to_;
   std::string backup_file_;
   int64_t bump_ = kDefaultBump;
-  Revision revision_;
+  store::Revision revision_;
   uint64_t keys_ = 0;
   uint64_t lost_ = 0;
 };
@@ -220,4 +221,4 @@ class StoreSalvageRun final : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeStoreSalvage() { return std::make_unique<StoreSalvageRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

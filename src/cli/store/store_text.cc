@@ -18,7 +18,7 @@
 #include "object/transcode/protobuf_to_json.h"
 #include "object/yaml/emit.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr int kIndent = 2;
@@ -27,7 +27,7 @@ constexpr std::string_view kSecrets = "secrets";
 
 std::string TimeText(int64_t seconds) {
   std::string out;
-  AppendTime({seconds, 0}, out);
+  object::AppendTime({seconds, 0}, out);
   return out;
 }
 
@@ -41,7 +41,7 @@ class JsonMembers {
  public:
   void Add(std::string_view name, std::string_view text) {
     Name(name);
-    AppendJsonScalar(out_, Value::String(text));
+    object::AppendJsonScalar(out_, object::Value::String(text));
   }
   void Add(std::string_view name, int64_t number) {
     Name(name);
@@ -61,7 +61,7 @@ class JsonMembers {
  private:
   void Name(std::string_view name) {
     if (!out_.empty()) out_.Append(',');
-    AppendJsonScalar(out_, Value::String(name));
+    object::AppendJsonScalar(out_, object::Value::String(name));
     out_.Append(':');
   }
   ByteBuffer out_;
@@ -75,16 +75,17 @@ struct Decoded {
 };
 
 Result<std::string> StoredAsJson(std::string_view value) {
-  if (HasProtobufPrefix(value)) {
+  if (object::HasProtobufPrefix(value)) {
     ByteBuffer out;
-    SKIFF_RETURN_IF_ERROR(StorageToJson(value, out));
+    SKIFF_RETURN_IF_ERROR(object::StorageToJson(value, out));
     return out.ToString();
   }
   // Custom resources and a few others are stored as JSON.
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxBackupFrameBytes;
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(value, nullptr, options));
-  return EncodeJson(document.root());
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         object::DecodeJson(value, nullptr, options));
+  return object::EncodeJson(document.root());
 }
 
 Decoded Decode(const EntrySummary& summary) {
@@ -96,9 +97,9 @@ Decoded Decode(const EntrySummary& summary) {
     out.not_shown = hint;
     return out;
   }
-  if (HasProtobufPrefix(value)) {
+  if (object::HasProtobufPrefix(value)) {
     out.what = "protobuf";
-    if (const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(value)) {
+    if (const Result<object::ProtobufEnvelope> envelope = object::OpenProtobufEnvelope(value)) {
       out.what.append(" ").append(envelope->api_version).append(" ").append(envelope->kind);
       is_secret = is_secret || envelope->kind == "Secret" || envelope->kind == "SecretList";
     }
@@ -176,9 +177,9 @@ std::string ResourceOfKey(std::string_view prefix, std::string_view key) {
   return std::string(rest.substr(0, end));
 }
 
-std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const KeyValue& entry) {
+std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const store::KeyValue& entry) {
   if (prefix.empty() || !entry.key.starts_with(prefix)) return std::nullopt;
-  const Result<StoredIdentity> identity = ReadStoredIdentity(entry.value.view());
+  const Result<object::StoredIdentity> identity = object::ReadStoredIdentity(entry.value.view());
   if (!identity || identity->name.empty()) return std::nullopt;
   std::string end = identity->KeyEnd();
   const std::string wanted = std::string(prefix) + ResourceOfKey(prefix, entry.key) + "/" + end;
@@ -246,7 +247,7 @@ std::string SummaryJson(const StoreSummary& summary) {
 }
 
 std::string EntryTable(const EntrySummary& summary) {
-  const KeyValue& entry = summary.entry;
+  const store::KeyValue& entry = summary.entry;
   const Decoded decoded = Decode(summary);
   std::string out = Line("key", Printable(entry.key));
   out += Line("created", "revision " + std::to_string(entry.create_revision.value));
@@ -265,7 +266,7 @@ std::string EntryTable(const EntrySummary& summary) {
 }
 
 std::string EntryJson(const EntrySummary& summary) {
-  const KeyValue& entry = summary.entry;
+  const store::KeyValue& entry = summary.entry;
   const Decoded decoded = Decode(summary);
   JsonMembers members;
   members.Add("key", entry.key);
@@ -293,18 +294,19 @@ std::string EntryJson(const EntrySummary& summary) {
 
 std::string Pretty(std::string_view json) {
   ByteBuffer out;
-  AppendPrettyJson(out, json, kIndent);
+  object::AppendPrettyJson(out, json, kIndent);
   out.Append('\n');
   return out.ToString();
 }
 
 Result<std::string> JsonAsYaml(std::string_view json) {
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.max_bytes = SIZE_MAX;
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(json, nullptr, options));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         object::DecodeJson(json, nullptr, options));
   ByteBuffer out;
-  AppendYaml(out, document.root());
+  object::AppendYaml(out, document.root());
   return out.ToString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -10,7 +10,7 @@
 #include "cli/store/store_location.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct ResourceFigures {
   std::string name;
@@ -35,8 +35,8 @@ struct StoreSummary {
 };
 
 struct EntrySummary {
-  const KeyValue& entry;
-  std::optional<LeaseInfo> lease;  // if it is still there
+  const store::KeyValue& entry;
+  std::optional<store::LeaseInfo> lease;  // if it is still there
   bool show_secrets = false;
   std::string prefix;
 };
@@ -49,7 +49,7 @@ std::string ResourceOfKey(std::string_view prefix, std::string_view key);
 // What the object of an entry calls itself, if its key says otherwise: such an object is listed,
 // but cannot be read, changed or deleted. Nothing for objects without a name, for bytes that are no
 // objects and for keys that are not under the prefix.
-std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const KeyValue& entry);
+std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const store::KeyValue& entry);
 
 std::string SummaryTable(const StoreSummary& summary);
 std::string SummaryJson(const StoreSummary& summary);
@@ -60,4 +60,4 @@ std::string EntryJson(const EntrySummary& summary);
 std::string Pretty(std::string_view json);
 Result<std::string> JsonAsYaml(std::string_view json);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -5,7 +5,7 @@
 #include "cli/common/long_operation.h"
 #include "object/transcode/json_to_protobuf.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(StoreTextTest, ResourcesAreToldFromKeys) {
@@ -33,9 +33,9 @@ TEST(StoreTextTest, NumbersAreReadable) {
   EXPECT_EQ(HumanBytes(uint64_t{5} << 30), "5.0 GiB");
 }
 
-KeyValue Stored(std::string key, std::string_view json) {
+store::KeyValue Stored(std::string key, std::string_view json) {
   ByteBuffer out;
-  EXPECT_TRUE(JsonToStorage(json, out));
+  EXPECT_TRUE(object::JsonToStorage(json, out));
   return {.key = std::move(key),
           .value = SharedBytes(out.view()),
           .create_revision = {2},
@@ -45,7 +45,7 @@ KeyValue Stored(std::string key, std::string_view json) {
 }
 
 TEST(StoreTextTest, AnObjectIsShownAsJson) {
-  const KeyValue entry =
+  const store::KeyValue entry =
       Stored("/registry/configmaps/default/a",
              R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"}})");
   const std::string json = EntryJson({entry, {}, false, "/registry/"});
@@ -55,7 +55,7 @@ TEST(StoreTextTest, AnObjectIsShownAsJson) {
 
 TEST(StoreTextTest, AKeyThatHoldsTheObjectOfAnotherIsFound) {
   const auto found = [](const std::string& key, const std::string& metadata) {
-    const KeyValue entry =
+    const store::KeyValue entry =
         Stored(key, R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)" + metadata + "}");
     const std::optional<MisplacedKey> misplaced = FindMisplaced("/registry/", entry);
     return misplaced ? misplaced->object : "";
@@ -95,7 +95,7 @@ TEST(StoreTextTest, SecretsAreShownOnlyOnRequest) {
       R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"aHVzaA=="}})";
   // Wherever it is stored.
   for (const char* key : {"/registry/secrets/default/a", "/elsewhere"}) {
-    const KeyValue entry = Stored(key, secret);
+    const store::KeyValue entry = Stored(key, secret);
     for (const std::string& text : {EntryJson({entry, {}, false, "/registry/"}),
                                     EntryTable({entry, {}, false, "/registry/"})}) {
       EXPECT_EQ(text.find("aHVzaA"), std::string::npos) << text;
@@ -107,14 +107,14 @@ TEST(StoreTextTest, SecretsAreShownOnlyOnRequest) {
 }
 
 TEST(StoreTextTest, ASecretAsJsonIsASecretToo) {
-  KeyValue entry;
+  store::KeyValue entry;
   entry.key = "/registry/secrets/default/a";
   entry.value = SharedBytes(R"({"kind":"Secret","data":{"k":"aHVzaA=="}})");
   EXPECT_EQ(EntryJson({entry, {}, false, "/registry/"}).find("aHVzaA"), std::string::npos);
 }
 
 TEST(StoreTextTest, WhatCannotBeDecodedIsExplained) {
-  KeyValue entry;
+  store::KeyValue entry;
   entry.key = "/registry/pods/default/a";
   entry.value = SharedBytes(std::string_view("k8s\0\xff\xff", 6));
   EXPECT_NE(EntryJson({entry, {}, false, "/registry/"}).find("cannot be decoded"),
@@ -128,4 +128,4 @@ TEST(StoreTextTest, WhatCannotBeDecodedIsExplained) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

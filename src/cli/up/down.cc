@@ -14,7 +14,7 @@
 #include "cli/up/up_commands.h"
 #include "cli/up/up_directory.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // A process that cannot be confused with another that gets its number later.
@@ -107,4 +107,4 @@ class DownRun : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeDown() { return std::make_unique<DownRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -2,12 +2,12 @@
 
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 std::string Base64(std::string_view bytes) {
   std::string out;
-  AppendBase64(bytes, out);
+  object::AppendBase64(bytes, out);
   return out;
 }
 
@@ -38,4 +38,4 @@ std::string MakeKubeconfig(const KubeconfigParts& parts) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::cli {
 
 struct KubeconfigParts {
   std::string_view server;  // "https://127.0.0.1:6443"
@@ -15,4 +15,4 @@ struct KubeconfigParts {
 
 std::string MakeKubeconfig(const KubeconfigParts& parts);
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -4,7 +4,7 @@
 
 #include "client/https/kubeconfig.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 TEST(KubeconfigTest, WhatSkiffWritesIsRead) {
@@ -12,7 +12,7 @@ TEST(KubeconfigTest, WhatSkiffWritesIsRead) {
                                            .ca_pem = "ca",
                                            .client_cert_pem = "certificate",
                                            .client_key_pem = "key"});
-  const auto config = ParseKubeconfig(text, "config");
+  const auto config = client::ParseKubeconfig(text, "config");
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->server, "https://127.0.0.1:6443");
   EXPECT_EQ(config->ca.text, "ca");
@@ -22,4 +22,4 @@ TEST(KubeconfigTest, WhatSkiffWritesIsRead) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -12,7 +12,7 @@
 #include "object/scalar/time.h"
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr const char* kServiceRange = "10.96.0.0/12";
@@ -36,7 +36,7 @@ bool HasLoops(const UpOptions& options) {
 std::string TimeText(Duration wall) {
   std::string out;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(wall);
-  AppendTime({.seconds = seconds.count(), .nanos = 0}, out);
+  object::AppendTime({.seconds = seconds.count(), .nanos = 0}, out);
   return out;
 }
 
@@ -54,16 +54,16 @@ ClusterStart::ClusterStart(const UpOptions& options, UpDirectory place, Clock& c
 
 Result<void> ClusterStart::Prepare() {
   SKIFF_RETURN_IF_ERROR(ReadFlags());
-  const ApiServerOptions& server = line_.options;
+  const apiserver::ApiServerOptions& server = line_.options;
   SKIFF_RETURN_IF_ERROR(
       CheckPortFree(server.bind_address, server.secure_port, "choose another with --port"));
   SKIFF_RETURN_IF_ERROR(EnsureCertificates());
-  return Validate(line_.options);
+  return apiserver::Validate(line_.options);
 }
 
 Result<void> ClusterStart::ReadFlags() {
-  const ClusterPki pki = place_.pki();
-  ApiServerOptions& server = line_.options;
+  const pki::ClusterPki pki = place_.pki();
+  apiserver::ApiServerOptions& server = line_.options;
   Result<IpAddress> bind_address = IpAddress::Parse(options_.bind_address);
   if (!bind_address) return BadRequest("--bind-address: " + bind_address.error().message());
   server.bind_address = *bind_address;
@@ -74,7 +74,7 @@ Result<void> ClusterStart::ReadFlags() {
   server.service_account.issuers = {kIssuer};
   server.service_account.signing_key_file = pki.service_account_key_file();
   server.service_account.key_files = {pki.service_account_public_file()};
-  server.authorization_modes = {AuthorizationMode::kRbac};
+  server.authorization_modes = {apiserver::AuthorizationMode::kRbac};
   server.service.cluster_ip_ranges = {*IpRange::Parse(kServiceRange)};
   server.storage.data_dir = place_.root();  // the server adds "/store"
   server.allow_privileged = true;
@@ -88,7 +88,7 @@ Result<void> ClusterStart::ReadFlags() {
   if (!server.storage.etcd_servers.empty()) server.storage.data_dir.clear();
   HostFacts host = FindHostFacts();
   if (!host.default_address) host.default_address = IpAddress::LoopbackV4();
-  FillDerived(server, host);
+  apiserver::FillDerived(server, host);
   if (server.advertise_address && !server.service.cluster_ip_ranges.empty() &&
       server.advertise_address->is_v4() != server.service.cluster_ip_ranges[0].is_v4()) {
     return BadRequest("the server's address is " + server.advertise_address->ToString() +
@@ -129,7 +129,7 @@ Result<void> ClusterStart::Renew() {
   return WriteKubeconfigs();
 }
 
-Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
+Result<std::unique_ptr<apiserver::ApiServer>> ClusterStart::Start(StopSignals& signals) {
   bool asked_to_stop = false;
   line_.options.shown_flags = [this] {
     return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line_);
@@ -137,8 +137,8 @@ Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
   line_.options.give_up = [&] {
     return asked_to_stop = asked_to_stop || signals.WaitFor(Duration::zero()).has_value();
   };
-  Result<std::unique_ptr<ApiServer>> server =
-      ApiServer::Start(line_.options, clock_, random_, log_);
+  Result<std::unique_ptr<apiserver::ApiServer>> server =
+      apiserver::ApiServer::Start(line_.options, clock_, random_, log_);
   if (asked_to_stop) return nullptr;
   if (!server) return server;
   while (!(*server)->ready()) {
@@ -148,21 +148,21 @@ Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
   return server;
 }
 
-Result<std::unique_ptr<UpControllers>> ClusterStart::StartLoops(ApiServer& server) {
+Result<std::unique_ptr<UpControllers>> ClusterStart::StartLoops(apiserver::ApiServer& server) {
   if (!HasLoops(options_)) return nullptr;
   UpControllersOptions loops;
   loops.controllers = options_.controllers;
   // A store of its own is nobody else's.
   loops.elect = !line_.options.storage.etcd_servers.empty();
-  SKIFF_ASSIGN_OR_RETURN(loops.root_ca, ReadSmallFile(place_.pki().ca_file()));
+  SKIFF_ASSIGN_OR_RETURN(loops.root_ca, pki::ReadSmallFile(place_.pki().ca_file()));
   const std::string& key = line_.options.service_account.signing_key_file;
   if (!key.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(loops.service_account_private_key, ReadSmallFile(key));
+    SKIFF_ASSIGN_OR_RETURN(loops.service_account_private_key, pki::ReadSmallFile(key));
   }
   return UpControllers::Start(loops, server, clock_, random_, log_);
 }
 
-Result<void> ClusterStart::Announce(const ApiServer& server) {
+Result<void> ClusterStart::Announce(const apiserver::ApiServer& server) {
   const std::vector<std::string> addresses = server.addresses();
   uint16_t port = line_.options.secure_port;
   if (!addresses.empty()) port = PortOf(addresses.front());
@@ -180,28 +180,28 @@ Result<void> ClusterStart::Announce(const ApiServer& server) {
 }
 
 Result<void> ClusterStart::WriteKubeconfigs() {
-  const ClusterPki pki = place_.pki();
-  SKIFF_ASSIGN_OR_RETURN(const std::string ca, ReadSmallFile(pki.ca_file()));
-  SKIFF_ASSIGN_OR_RETURN(const std::string cert, ReadSmallFile(pki.admin_cert_file()));
-  SKIFF_ASSIGN_OR_RETURN(const std::string key, ReadSmallFile(pki.admin_key_file()));
+  const pki::ClusterPki pki = place_.pki();
+  SKIFF_ASSIGN_OR_RETURN(const std::string ca, pki::ReadSmallFile(pki.ca_file()));
+  SKIFF_ASSIGN_OR_RETURN(const std::string cert, pki::ReadSmallFile(pki.admin_cert_file()));
+  SKIFF_ASSIGN_OR_RETURN(const std::string key, pki::ReadSmallFile(pki.admin_key_file()));
   const std::string content = MakeKubeconfig(
       {.server = server_url_, .ca_pem = ca, .client_cert_pem = cert, .client_key_pem = key});
   std::vector<std::string> paths{place_.kubeconfig()};
   if (!options_.kubeconfig.empty()) paths.push_back(options_.kubeconfig);
   for (const std::string& path : paths) {
     // What people have changed in it besides, such as the namespace of the context, stays.
-    const Result<RestConfig> present = ReadKubeconfig(path);
-    if (present && present->server == server_url_ && LoadText(present->ca) == ca &&
-        LoadText(present->certificate) == cert && LoadText(present->key) == key) {
+    const Result<client::RestConfig> present = client::ReadKubeconfig(path);
+    if (present && present->server == server_url_ && client::LoadText(present->ca) == ca &&
+        client::LoadText(present->certificate) == cert && client::LoadText(present->key) == key) {
       continue;
     }
-    SKIFF_RETURN_IF_ERROR(WriteSmallFile(path, content, kSecretFileMode));
+    SKIFF_RETURN_IF_ERROR(pki::WriteSmallFile(path, content, pki::kSecretFileMode));
   }
   return {};
 }
 
 Result<void> CheckLoops(const UpOptions& options) {
-  return HasLoops(options) ? CheckControllers(options.controllers) : Result<void>();
+  return HasLoops(options) ? controllers::CheckControllers(options.controllers) : Result<void>();
 }
 
 std::string ConnectText(const UpOptions& options, const UpDirectory& place,
@@ -212,4 +212,4 @@ std::string ConnectText(const UpOptions& options, const UpDirectory& place,
          "\n  kubectl get ns\n";
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -16,7 +16,7 @@
 #include "cli/up/up_controllers.h"
 #include "cli/up/up_directory.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct UpOptions {
   std::string data_dir;
@@ -38,9 +38,9 @@ class ClusterStart {
   // Reads the flags, makes and renews certificates, looks whether the port is free.
   Result<void> Prepare();
   // Starts the server and waits until it is ready; null when a signal came meanwhile.
-  Result<std::unique_ptr<ApiServer>> Start(StopSignals& signals);
+  Result<std::unique_ptr<apiserver::ApiServer>> Start(StopSignals& signals);
   // Starts the control loops that are asked for; null if there are none.
-  Result<std::unique_ptr<UpControllers>> StartLoops(ApiServer& server);
+  Result<std::unique_ptr<UpControllers>> StartLoops(apiserver::ApiServer& server);
   // Renews what ends soon, for a cluster that has been running for long.
   Result<void> Renew();
 
@@ -50,7 +50,7 @@ class ClusterStart {
   Result<void> ReadFlags();
   Result<void> EnsureCertificates();
   Result<void> WriteKubeconfigs();
-  Result<void> Announce(const ApiServer& server);
+  Result<void> Announce(const apiserver::ApiServer& server);
 
   const UpOptions& options_;
   const UpDirectory place_;
@@ -59,7 +59,7 @@ class ClusterStart {
   Log& log_;
   const std::function<void(const std::string&)> tell_;
   ApiServerCommandLine line_;
-  ServerNames names_;
+  pki::ServerNames names_;
   std::string server_url_;
 };
 
@@ -70,4 +70,4 @@ Result<void> CheckLoops(const UpOptions& options);
 std::string ConnectText(const UpOptions& options, const UpDirectory& place,
                         const std::string& server_url);
 
-}  // namespace skiff
+}  // namespace skiff::cli

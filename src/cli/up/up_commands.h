@@ -6,7 +6,7 @@
 
 #include "cli/common/command.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 std::unique_ptr<CommandRun> MakeUp();
 std::unique_ptr<CommandRun> MakeDown();
@@ -79,4 +79,4 @@ inline constexpr std::string_view kResetExitCodes[] = {
     "the command line is wrong",
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -13,7 +13,7 @@
 #include "net/loop_executor.h"
 #include "serving/auth/user.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // Calls are answered when their transport is closed, so that what is under way ends at once.
@@ -27,24 +27,25 @@ constexpr Duration kMaxAnswer = std::chrono::seconds(20);
 constexpr char kManagerName[] = "kube-controller-manager";
 
 // As the authenticators would find them.
-UserInfo ManagerUser() {
+serving::UserInfo ManagerUser() {
   return {.name = "system:kube-controller-manager",
           .uid = {},
-          .groups = {kAuthenticatedGroup},
+          .groups = {serving::kAuthenticatedGroup},
           .extra = {}};
 }
-UserInfo ServiceAccountUser(std::string_view name) {
+serving::UserInfo ServiceAccountUser(std::string_view name) {
   return {.name = "system:serviceaccount:kube-system:" + std::string(name),
           .uid = {},
-          .groups = {kServiceAccountsGroup, std::string(kServiceAccountsGroup) + ":kube-system",
-                     kAuthenticatedGroup},
+          .groups = {serving::kServiceAccountsGroup,
+                     std::string(serving::kServiceAccountsGroup) + ":kube-system",
+                     serving::kAuthenticatedGroup},
           .extra = {}};
 }
 
 class RunningControllers final : public UpControllers {
  public:
-  RunningControllers(UpControllersOptions options, ApiServer& server, Clock& clock, Random& random,
-                     Log& log, std::shared_ptr<EventLoop> loop)
+  RunningControllers(UpControllersOptions options, apiserver::ApiServer& server, Clock& clock,
+                     Random& random, Log& log, std::shared_ptr<net::EventLoop> loop)
       : options_(std::move(options)),
         server_(server),
         clock_(clock),
@@ -140,21 +141,22 @@ class RunningControllers final : public UpControllers {
   }
 
   Result<void> StartOnLoop() {
-    executor_ = std::make_unique<LoopExecutor>(loop_);
+    executor_ = std::make_unique<net::LoopExecutor>(loop_);
     if (!options_.elect) return StartLoops();
     // Of a name that is wrong one wants to hear now.
-    SKIFF_RETURN_IF_ERROR(CheckControllers(options_.controllers));
+    SKIFF_RETURN_IF_ERROR(controllers::CheckControllers(options_.controllers));
     election_ = server_.Connect(ManagerUser(), *executor_);
     election_metrics_.emplace(server_.metrics());
-    events_ = MakeEventRecorder(Client(*election_, kManagerName), kManagerName, random_);
+    events_ =
+        client::MakeEventRecorder(client::Client(*election_, kManagerName), kManagerName, random_);
     identity_ = FindHostFacts().host_name + "_" + NewUuid(random_);
     TakePart();
     return {};
   }
 
   Result<void> StartLoops() {
-    ManagerEnvironment environment{
-        .transport = [this](std::string_view account) -> ClientTransport& {
+    controllers::ManagerEnvironment environment{
+        .transport = [this](std::string_view account) -> client::ClientTransport& {
           return TransportOf(account);
         },
         .clock = clock_,
@@ -162,24 +164,25 @@ class RunningControllers final : public UpControllers {
         .log = log_,
         .metrics = metrics_,
         .queue_metrics = &server_.queue_metrics()};
-    ManagerOptions manager;
+    controllers::ManagerOptions manager;
     manager.controllers = options_.controllers;
     manager.loops.root_ca = options_.root_ca;
     manager.loops.service_account_private_key = options_.service_account_private_key;
-    SKIFF_ASSIGN_OR_RETURN(manager_,
-                           ControllerManager::Make(std::move(manager), std::move(environment)));
+    SKIFF_ASSIGN_OR_RETURN(
+        manager_, controllers::ControllerManager::Make(std::move(manager), std::move(environment)));
     manager_->Start();
     return {};
   }
 
   void TakePart() {
     stopping_ = false;
-    LeaderElectionOptions election = options_.election;
+    client::LeaderElectionOptions election = options_.election;
     election.lease = {.name_space = "kube-system", .name = kManagerName};
     election.identity = identity_;
     election.metrics = &*election_metrics_;
     election.events = events_.get();
-    elector_ = MakeLeaderElector(Client(*election_, kManagerName), std::move(election), random_);
+    elector_ = client::MakeLeaderElector(client::Client(*election_, kManagerName),
+                                         std::move(election), random_);
     log_.Info("Attempting to acquire leader lease...",
               {{"lock", std::string("kube-system/") + kManagerName}});
     elector_->Start([this] { Lead(); }, [this] { Lose(); });
@@ -234,8 +237,8 @@ class RunningControllers final : public UpControllers {
     while (!*done && clock_.Monotonic() < until) RunOnLoop([] {});
   }
 
-  ClientTransport& TransportOf(std::string_view account) {
-    std::unique_ptr<ClientTransport>& place = transports_[std::string(account)];
+  client::ClientTransport& TransportOf(std::string_view account) {
+    std::unique_ptr<client::ClientTransport>& place = transports_[std::string(account)];
     if (place == nullptr) {
       place = server_.Connect(account.empty() ? ManagerUser() : ServiceAccountUser(account),
                               *executor_);
@@ -244,36 +247,37 @@ class RunningControllers final : public UpControllers {
   }
 
   const UpControllersOptions options_;
-  ApiServer& server_;
+  apiserver::ApiServer& server_;
   Clock& clock_;
   Random& random_;
   Log& log_;
-  const std::shared_ptr<EventLoop> loop_;
-  ControllerMetrics metrics_;
+  const std::shared_ptr<net::EventLoop> loop_;
+  controllers::ControllerMetrics metrics_;
   // On the loop:
   std::string identity_;
   bool stopping_ = false;
-  std::unique_ptr<LoopExecutor> executor_;
-  std::map<std::string, std::unique_ptr<ClientTransport>> transports_;
-  std::unique_ptr<ControllerManager> manager_;
+  std::unique_ptr<net::LoopExecutor> executor_;
+  std::map<std::string, std::unique_ptr<client::ClientTransport>> transports_;
+  std::unique_ptr<controllers::ControllerManager> manager_;
   // With elections:
-  std::optional<LeaderElectionMetrics> election_metrics_;
-  std::unique_ptr<ClientTransport> election_;
-  std::unique_ptr<EventRecorder> events_;
-  std::unique_ptr<LeaderElector> elector_;
+  std::optional<client::LeaderElectionMetrics> election_metrics_;
+  std::unique_ptr<client::ClientTransport> election_;
+  std::unique_ptr<client::EventRecorder> events_;
+  std::unique_ptr<client::LeaderElector> elector_;
   Executor::TimerId timer_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<UpControllers>> UpControllers::Start(const UpControllersOptions& options,
-                                                            ApiServer& server, Clock& clock,
-                                                            Random& random, Log& log) {
-  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<EventLoop> loop, EventLoop::Create(clock));
+                                                            apiserver::ApiServer& server,
+                                                            Clock& clock, Random& random,
+                                                            Log& log) {
+  SKIFF_ASSIGN_OR_RETURN(std::shared_ptr<net::EventLoop> loop, net::EventLoop::Create(clock));
   auto loops =
       std::make_unique<RunningControllers>(options, server, clock, random, log, std::move(loop));
   SKIFF_RETURN_IF_ERROR(loops->Start());
   return loops;
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -19,21 +19,21 @@
 #include "base/status.h"
 #include "client/leader_election.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 struct UpControllersOptions {
-  std::vector<std::string> controllers;     // as ManagerOptions has them
-  std::string root_ca;                      // PEM
-  std::string service_account_private_key;  // PEM
-  bool elect = false;                       // other servers may use the same store
-  LeaderElectionOptions election = {};      // its times; the rest is filled in
+  std::vector<std::string> controllers;         // as ManagerOptions has them
+  std::string root_ca;                          // PEM
+  std::string service_account_private_key;      // PEM
+  bool elect = false;                           // other servers may use the same store
+  client::LeaderElectionOptions election = {};  // its times; the rest is filled in
 };
 
 class UpControllers {
  public:
   // Server, clock, randomness and log outlive the loops.
   static Result<std::unique_ptr<UpControllers>> Start(const UpControllersOptions& options,
-                                                      ApiServer& server, Clock& clock,
+                                                      apiserver::ApiServer& server, Clock& clock,
                                                       Random& random, Log& log);
   // Ends them in order: nothing is begun any more, what is under way is given up, the lease is
   // handed on, the thread ends.
@@ -43,4 +43,4 @@ class UpControllers {
   virtual bool leads() = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -9,20 +9,21 @@
 #include "apiserver/server_testing.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
-const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
-const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
-const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
+const client::ApiResource& ConfigMaps() { return client::BuiltIn("", "v1", "configmaps"); }
+const client::ApiResource& Secrets() { return client::BuiltIn("", "v1", "secrets"); }
+const client::ApiResource& Namespaces() { return client::BuiltIn("", "v1", "namespaces"); }
 
-class UpControllersTest : public ServerWithinTest {
+class UpControllersTest : public apiserver::ServerWithinTest {
  protected:
   void SetUp() override {
-    ASSERT_NO_FATAL_FAILURE(ServerWithinTest::SetUp());
+    ASSERT_NO_FATAL_FAILURE(apiserver::ServerWithinTest::SetUp());
     if (starts_loops_) loops_ = StartLoops(*server_, {});
   }
-  std::unique_ptr<UpControllers> StartLoops(ApiServer& server, UpControllersOptions options) {
+  std::unique_ptr<UpControllers> StartLoops(apiserver::ApiServer& server,
+                                            UpControllersOptions options) {
     options.controllers = {"namespace", "garbagecollector"};
     auto loops = UpControllers::Start(options, server, clock_, random_, log_);
     EXPECT_TRUE(loops) << loops.error().ToString();
@@ -36,34 +37,36 @@ class UpControllersTest : public ServerWithinTest {
     server_ = nullptr;
   }
 
-  ObjectPtr Make(const ApiResource& resource, const std::string& name_space,
-                 const std::string& name, const ObjectPtr& owner = {}) {
+  client::ObjectPtr Make(const client::ApiResource& resource, const std::string& name_space,
+                         const std::string& name, const client::ObjectPtr& owner = {}) {
     std::string metadata = R"("name":")" + name + "\"";
     if (!name_space.empty()) metadata += R"(,"namespace":")" + name_space + "\"";
     if (owner) {
       metadata += R"(,"ownerReferences":[{"apiVersion":")" + std::string(owner->api_version()) +
                   R"(","kind":")" + std::string(owner->kind()) + R"(","name":")" +
-                  NameOf(*owner).name + R"(","uid":")" + std::string(UidOf(*owner)) +
-                  R"(","blockOwnerDeletion":true}])";
+                  client::NameOf(*owner).name + R"(","uid":")" +
+                  std::string(client::UidOf(*owner)) + R"(","blockOwnerDeletion":true}])";
     }
-    ObjectPtr wanted = ParseObject(resource, "{\"metadata\":{" + metadata + "}}").value();
-    const Result<ObjectPtr> made = Await(client().Create(resource, std::move(wanted)));
+    client::ObjectPtr wanted =
+        client::ParseObject(resource, "{\"metadata\":{" + metadata + "}}").value();
+    const Result<client::ObjectPtr> made = Await(client().Create(resource, std::move(wanted)));
     EXPECT_TRUE(made) << made.error().ToString();
     return made ? *made : nullptr;
   }
-  void Delete(const ApiResource& resource, const std::string& name_space, const std::string& name,
-              const std::string& propagation) {
+  void Delete(const client::ApiResource& resource, const std::string& name_space,
+              const std::string& name, const std::string& propagation) {
     const Result<void> deleted = Await(client().Delete(
         resource, {.name_space = name_space, .name = name}, {.propagation = propagation}));
     EXPECT_TRUE(deleted) << deleted.error().ToString();
   }
-  ObjectPtr Find(const ApiResource& resource, const std::string& name_space,
-                 const std::string& name) {
-    const Result<ObjectPtr> found =
+  client::ObjectPtr Find(const client::ApiResource& resource, const std::string& name_space,
+                         const std::string& name) {
+    const Result<client::ObjectPtr> found =
         Await(client().Get(resource, {.name_space = name_space, .name = name}));
     return found ? *found : nullptr;
   }
-  bool IsGone(const ApiResource& resource, const std::string& name_space, const std::string& name) {
+  bool IsGone(const client::ApiResource& resource, const std::string& name_space,
+              const std::string& name) {
     return Eventually([&] { return Find(resource, name_space, name) == nullptr; });
   }
 
@@ -73,26 +76,26 @@ class UpControllersTest : public ServerWithinTest {
 
 TEST_F(UpControllersTest, DependentsGoWithTheirOwnersAsTheDeletionSays) {
   for (const char* how : {"Background", "Foreground"}) {
-    const ObjectPtr top = Make(ConfigMaps(), "default", "top");
-    const ObjectPtr middle = Make(Secrets(), "default", "middle", top);
+    const client::ObjectPtr top = Make(ConfigMaps(), "default", "top");
+    const client::ObjectPtr middle = Make(Secrets(), "default", "middle", top);
     Make(ConfigMaps(), "default", "bottom", middle);
     Delete(ConfigMaps(), "default", "top", how);
     EXPECT_TRUE(IsGone(ConfigMaps(), "default", "top")) << how;
     EXPECT_TRUE(IsGone(Secrets(), "default", "middle")) << how;
     EXPECT_TRUE(IsGone(ConfigMaps(), "default", "bottom")) << how;
   }
-  const ObjectPtr top = Make(ConfigMaps(), "default", "top");
+  const client::ObjectPtr top = Make(ConfigMaps(), "default", "top");
   Make(Secrets(), "default", "orphan", top);
   Delete(ConfigMaps(), "default", "top", "Orphan");
   EXPECT_TRUE(IsGone(ConfigMaps(), "default", "top"));
-  const ObjectPtr orphan = Find(Secrets(), "default", "orphan");
+  const client::ObjectPtr orphan = Find(Secrets(), "default", "orphan");
   ASSERT_NE(orphan, nullptr);
   EXPECT_EQ(orphan->root().FindPath({"metadata", "ownerReferences"}), nullptr);
 }
 
 TEST_F(UpControllersTest, ControllerManagerIsHealthyWhileTheLoopsRun) {
-  const ApiResource& components = BuiltIn("", "v1", "componentstatuses");
-  const ObjectPtr status = Find(components, "", "controller-manager");
+  const client::ApiResource& components = client::BuiltIn("", "v1", "componentstatuses");
+  const client::ObjectPtr status = Find(components, "", "controller-manager");
   ASSERT_NE(status, nullptr);
   const views::core_v1::ComponentStatus view(*status);
   ASSERT_EQ(view.conditions().size(), 1U);
@@ -100,7 +103,7 @@ TEST_F(UpControllersTest, ControllerManagerIsHealthyWhileTheLoopsRun) {
   EXPECT_EQ(view.conditions()[0].status(), "True");
   EXPECT_EQ(view.conditions()[0].message(), "ok");
   loops_ = nullptr;
-  const ObjectPtr later = Find(components, "", "controller-manager");
+  const client::ObjectPtr later = Find(components, "", "controller-manager");
   ASSERT_NE(later, nullptr);
   EXPECT_NE(views::core_v1::ComponentStatus(*later).conditions()[0].message(), "ok");
 }
@@ -110,13 +113,13 @@ TEST_F(UpControllersTest, NamespacesGoWithAllThatIsInThem) {
   for (int i = 0; i < 300; ++i) Make(ConfigMaps(), "doomed", "c" + std::to_string(i));
   Delete(Namespaces(), "", "doomed", "");
   // It may have gone already.
-  const ObjectPtr terminating = Find(Namespaces(), "", "doomed");
-  EXPECT_TRUE(terminating == nullptr || IsDeleting(*terminating));
+  const client::ObjectPtr terminating = Find(Namespaces(), "", "doomed");
+  EXPECT_TRUE(terminating == nullptr || client::IsDeleting(*terminating));
   EXPECT_TRUE(IsGone(Namespaces(), "", "doomed")) << sink_.Text();
-  ClientCall list;
+  client::ClientCall list;
   list.resource = &ConfigMaps();
   list.target.name_space = "doomed";
-  const Result<ClientReply> left = Await(client().List(std::move(list)));
+  const Result<client::ClientReply> left = Await(client().List(std::move(list)));
   ASSERT_TRUE(left);
   EXPECT_EQ(left->items.size(), 0U);
 }
@@ -144,14 +147,14 @@ class ElectedControllersTest : public UpControllersTest {
     return options;
   }
   std::string Holder() {
-    const ObjectPtr lease = Find(BuiltIn("coordination.k8s.io", "v1", "leases"), "kube-system",
-                                 "kube-controller-manager");
-    const Value* holder =
+    const client::ObjectPtr lease = Find(client::BuiltIn("coordination.k8s.io", "v1", "leases"),
+                                         "kube-system", "kube-controller-manager");
+    const object::Value* holder =
         lease == nullptr ? nullptr : lease->root().FindPath({"spec", "holderIdentity"});
     return holder == nullptr ? "" : std::string(holder->AsText());
   }
 
-  std::unique_ptr<ApiServer> other_server_;
+  std::unique_ptr<apiserver::ApiServer> other_server_;
   std::unique_ptr<UpControllers> other_;
 };
 
@@ -183,9 +186,9 @@ TEST_F(ElectedControllersTest, WhoLosesTheLeaseStopsAndTakesPartAgain) {
   loops_ = StartLoops(*server_, Elected(std::chrono::seconds(1)));
   ASSERT_TRUE(Eventually([this] { return loops_->leads(); })) << sink_.Text();
   const auto steal_for = [this](int lease_seconds) {
-    const Result<ObjectPtr> taken = Await(client().Patch(
-        BuiltIn("coordination.k8s.io", "v1", "leases"), {"kube-system", "kube-controller-manager"},
-        PatchType::kMerge,
+    const Result<client::ObjectPtr> taken = Await(client().Patch(
+        client::BuiltIn("coordination.k8s.io", "v1", "leases"),
+        {"kube-system", "kube-controller-manager"}, client::PatchType::kMerge,
         R"({"spec":{"holderIdentity":"thief","renewTime":"2026-01-01T00:00:00.000000Z",)"
         R"("leaseDurationSeconds":)" +
             std::to_string(lease_seconds) + "}}"));
@@ -202,4 +205,4 @@ TEST_F(ElectedControllersTest, WhoLosesTheLeaseStopsAndTakesPartAgain) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -18,7 +18,7 @@
 #include "object/value.h"
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 // "": not set, or set to nothing.
@@ -44,8 +44,8 @@ std::optional<pid_t> ReadPid(int fd) {
   return pid;
 }
 
-std::string TextAt(const Value& object, std::string_view name) {
-  const Value* const found = object.Find(name);
+std::string TextAt(const object::Value& object, std::string_view name) {
+  const object::Value* const found = object.Find(name);
   return found != nullptr && found->is_string() ? std::string(found->AsText()) : "";
 }
 
@@ -96,7 +96,7 @@ bool UpDirectory::exists() const {
 Result<std::optional<pid_t>> UpDirectory::Owner() const {
   const int fd = open(pid_file().c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-  if (fd < 0) return FileError("cannot open", pid_file());
+  if (fd < 0) return pki::FileError("cannot open", pid_file());
   const bool is_free = flock(fd, LOCK_SH | LOCK_NB) == 0;
   std::optional<pid_t> pid;
   if (!is_free) pid = ReadPid(fd).value_or(0);
@@ -109,16 +109,17 @@ Result<void> UpDirectory::WriteRunning(const RunningState& state) const {
   const std::string text = "{\"pid\": " + std::to_string(state.pid) + ", \"server\": \"" +
                            state.server + "\", \"version\": \"" + state.version +
                            "\", \"startedAt\": \"" + state.started_at + "\"}\n";
-  return WriteSmallFile(running_file(), text, kPublicFileMode);
+  return pki::WriteSmallFile(running_file(), text, pki::kPublicFileMode);
 }
 
 Result<RunningState> UpDirectory::ReadRunning() const {
-  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(running_file()));
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(text, nullptr));
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, pki::ReadSmallFile(running_file()));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeJson(text, nullptr));
   RunningState state;
   if (!document.root().is_map()) return BadRequest(running_file() + " is damaged");
-  const Value* const pid = document.root().Find("pid");
-  if (pid != nullptr && pid->tag() == Tag::kInt) state.pid = static_cast<pid_t>(pid->AsInt());
+  const object::Value* const pid = document.root().Find("pid");
+  if (pid != nullptr && pid->tag() == object::Tag::kInt)
+    state.pid = static_cast<pid_t>(pid->AsInt());
   state.server = TextAt(document.root(), "server");
   state.version = TextAt(document.root(), "version");
   state.started_at = TextAt(document.root(), "startedAt");
@@ -134,12 +135,12 @@ std::string UpDirectory::CommandFor(std::string_view name) const {
 
 Result<UpLock> UpLock::Take(const UpDirectory& place) {
   constexpr const char* kRemedy = "; choose another with --data-dir, or run as its owner";
-  if (Result<void> made = MakeDirectories(place.root(), 0700); !made) {
+  if (Result<void> made = pki::MakeDirectories(place.root(), 0700); !made) {
     return BadRequest("the data directory cannot be used: " + made.error().message() + kRemedy);
   }
   const int fd = open(place.pid_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
-    const Status error = FileError("cannot write", place.pid_file()).error();
+    const Status error = pki::FileError("cannot write", place.pid_file()).error();
     return BadRequest("the data directory cannot be used: " + error.message() + kRemedy);
   }
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -155,7 +156,7 @@ Result<UpLock> UpLock::Take(const UpDirectory& place) {
   const std::string text = std::to_string(getpid()) + "\n";
   if (ftruncate(fd, 0) != 0 ||
       pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    return FileError("cannot write", place.pid_file());
+    return pki::FileError("cannot write", place.pid_file());
   }
   return lock;
 }
@@ -171,4 +172,4 @@ UpLock::~UpLock() {
   close(fd_);
 }
 
-}  // namespace skiff
+}  // namespace skiff::cli

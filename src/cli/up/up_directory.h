@@ -23,7 +23,7 @@
 #include "cli/common/flags.h"
 #include "pki/cluster_pki.h"
 
-namespace skiff {
+namespace skiff::cli {
 
 // What running.json says.
 struct RunningState {
@@ -54,7 +54,7 @@ class UpDirectory {
   std::string running_file() const { return root_ + "/running.json"; }
   std::string log_file() const { return root_ + "/skiff.log"; }
   std::string old_log_file() const { return log_file() + ".1"; }
-  ClusterPki pki() const { return ClusterPki(root_ + "/pki"); }
+  pki::ClusterPki pki() const { return pki::ClusterPki(root_ + "/pki"); }
   std::string pki_directory() const { return root_ + "/pki"; }
   bool exists() const;
 
@@ -83,4 +83,4 @@ class UpLock {
   int fd_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -10,7 +10,7 @@
 
 #include "cli/up/kubeconfig.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 class UpDirectoryTest : public testing::Test {
@@ -96,4 +96,4 @@ TEST(KubeconfigTest, HoldsTheServerAndTheCredentials) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -9,7 +9,7 @@
 #include "cli/up/up_commands.h"
 #include "cli/up/up_directory.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ class ResetRun : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeReset() { return std::make_unique<ResetRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

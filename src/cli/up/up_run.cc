@@ -24,7 +24,7 @@
 #include "object/scalar/names.h"
 #include "pki/files.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr Duration kRenewalInterval = std::chrono::hours(12);
@@ -110,8 +110,8 @@ Result<void> UpRun::Check() {
   const Result<IpAddress> address = IpAddress::Parse(options_.bind_address);
   if (!address) return BadRequest("--bind-address: " + address.error().message());
   for (const std::string& name : options_.tls_sans) {
-    if (IpAddress::Parse(name) || IsDns1123SubdomainCaseless(name)) continue;
-    if (IsWildcardDns1123Subdomain(name)) continue;
+    if (IpAddress::Parse(name) || object::IsDns1123SubdomainCaseless(name)) continue;
+    if (object::IsWildcardDns1123Subdomain(name)) continue;
     return BadRequest("--tls-san: " + Quoted(name) + " is neither a host name nor an IP address");
   }
   if (const Result<void> known = CheckLoops(options_); !known) {
@@ -139,7 +139,7 @@ int UpRun::Run() {
   if (!options_.kubeconfig.empty()) {
     const std::filesystem::path path = std::filesystem::absolute(options_.kubeconfig);
     options_.kubeconfig = path.string();
-    if (const Result<void> made = MakeDirectories(path.parent_path(), 0755); !made) {
+    if (const Result<void> made = pki::MakeDirectories(path.parent_path(), 0755); !made) {
       Say("--kubeconfig: " + made.error().message());
       return kExitFailure;
     }
@@ -174,7 +174,8 @@ Result<std::string> UpRun::Serve(const UpDirectory& place, int report) {
   ClusterStart cluster(options_, place, clock, random, log, Say);
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
   ShutdownWatchdog shutdown_watchdog(clock, log);
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
+  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<apiserver::ApiServer> server,
+                         cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
   SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<UpControllers> loops, cluster.StartLoops(*server));
   const auto took = std::chrono::floor<std::chrono::milliseconds>(clock.Monotonic() - begin);
@@ -216,12 +217,12 @@ int UpRun::Detach(const UpDirectory& place) {
   if (stat(place.log_file().c_str(), &log) == 0 && log.st_size > limits::kMaxUpLogBytes) {
     rename(place.log_file().c_str(), place.old_log_file().c_str());
   }
-  const int log_fd =
-      open(place.log_file().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kSecretFileMode);
+  const int log_fd = open(place.log_file().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
+                          pki::kSecretFileMode);
   const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
   std::array<int, 2> report{-1, -1};
   if (log_fd < 0 || null_fd < 0 || pipe2(report.data(), O_CLOEXEC) != 0) {
-    Say(FileError("cannot write", place.log_file()).error().message());
+    Say(pki::FileError("cannot write", place.log_file()).error().message());
     return kExitFailure;
   }
   const pid_t child = fork();
@@ -286,4 +287,4 @@ int UpRun::AwaitDetached(const UpDirectory& place, pid_t child, int report) {
 
 std::unique_ptr<CommandRun> MakeUp() { return std::make_unique<UpRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

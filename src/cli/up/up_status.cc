@@ -14,7 +14,7 @@
 #include "object/json/json_text.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::cli {
 namespace {
 
 constexpr int kExitNotReady = 3;
@@ -29,12 +29,12 @@ struct ClusterStatus {
   std::string details;                 // what /readyz or the network said
   std::string version;
   uint64_t data_bytes = 0;
-  std::vector<CertificateState> certificates;
+  std::vector<pki::CertificateState> certificates;
 };
 
 // "https://127.0.0.1:6443", "https://[::1]:6443"
-Result<HttpsTarget> TargetOf(std::string_view url) {
-  HttpsTarget target;
+Result<net::HttpsTarget> TargetOf(std::string_view url) {
+  net::HttpsTarget target;
   const auto fault = [url] { return BadRequest(std::string(url) + " is not an address"); };
   constexpr std::string_view kScheme = "https://";
   if (!url.starts_with(kScheme)) return fault();
@@ -86,7 +86,7 @@ uint64_t BytesIn(const std::string& directory) {
 std::string DateOf(Duration since_1970) {
   std::string out;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970);
-  AppendTime({.seconds = seconds.count(), .nanos = 0}, out);
+  object::AppendTime({.seconds = seconds.count(), .nanos = 0}, out);
   return out;
 }
 
@@ -138,7 +138,7 @@ class StatusRun : public CommandRun {
 
   static void Probe(const UpDirectory& place, ClusterStatus& status) {
     status.health = "not reachable";
-    Result<HttpsTarget> target = TargetOf(status.running.server);
+    Result<net::HttpsTarget> target = TargetOf(status.running.server);
     if (!target) {
       status.details = target.error().message();
       return;
@@ -146,14 +146,14 @@ class StatusRun : public CommandRun {
     target->ca_file = place.pki().ca_file();
     target->cert_file = place.pki().admin_cert_file();
     target->key_file = place.pki().admin_key_file();
-    const Result<HttpsResponse> answer = HttpsGet(*target, "/readyz", kProbeTimeout);
+    const Result<net::HttpsResponse> answer = net::HttpsGet(*target, "/readyz", kProbeTimeout);
     if (!answer) {
       status.details = answer.error().message();
       return;
     }
     status.health = answer->code == 200 ? "ready" : "not ready";
     if (answer->code != 200) status.details = FailedChecks(answer->body);
-    const Result<HttpsResponse> version = HttpsGet(*target, "/version", kProbeTimeout);
+    const Result<net::HttpsResponse> version = net::HttpsGet(*target, "/version", kProbeTimeout);
     if (version && version->code == 200) status.version = MemberText(version->body, "gitVersion");
   }
 
@@ -168,12 +168,13 @@ class StatusRun : public CommandRun {
     if (!status.version.empty()) out += "version       " + Printable(status.version) + '\n';
     out += "data          " + place.root() + ", " + HumanBytes(status.data_bytes) + '\n';
     if (place.exists()) out += "kubeconfig    " + place.kubeconfig() + '\n';
-    for (const CertificateState& one : status.certificates) {
+    for (const pki::CertificateState& one : status.certificates) {
       std::string line = "certificate   " + one.name;
       line.resize(std::max<size_t>(line.size() + 1, 25), ' ');
       out += line;
       if (one.not_after != Duration{}) {
-        out += "until " + DateOf(one.not_after) + ", " + RelativeTime(one.not_after, clock_.Wall());
+        out += "until " + DateOf(one.not_after) + ", " +
+               pki::RelativeTime(one.not_after, clock_.Wall());
       }
       if (!one.fault.empty()) out += (one.not_after != Duration{} ? ": " : "") + one.fault;
       out += '\n';
@@ -186,7 +187,7 @@ class StatusRun : public CommandRun {
     out += status.pid ? "true" : "false";
     const auto member = [&out](std::string_view name, std::string_view text) {
       out.append(",\n  \"").append(name).append("\": ");
-      out += JsonText(Printable(text));
+      out += object::JsonText(Printable(text));
     };
     if (status.pid) out += ",\n  \"pid\": " + std::to_string(*status.pid);
     member("health", status.health);
@@ -197,16 +198,16 @@ class StatusRun : public CommandRun {
     member("dataDir", place.root());
     member("kubeconfig", place.kubeconfig());
     out += ",\n  \"dataBytes\": " + std::to_string(status.data_bytes) + ",\n  \"certificates\": [";
-    for (const CertificateState& one : status.certificates) {
+    for (const pki::CertificateState& one : status.certificates) {
       out += out.ends_with('[') ? "\n    {\"name\": " : ",\n    {\"name\": ";
-      out += JsonText(Printable(one.name));
+      out += object::JsonText(Printable(one.name));
       if (one.not_after != Duration{}) {
         out += ", \"notAfter\": ";
-        out += JsonText(Printable(DateOf(one.not_after)));
+        out += object::JsonText(Printable(DateOf(one.not_after)));
       }
       if (!one.fault.empty()) {
         out += ", \"fault\": ";
-        out += JsonText(Printable(one.fault));
+        out += object::JsonText(Printable(one.fault));
       }
       out += '}';
     }
@@ -222,4 +223,4 @@ class StatusRun : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeStatus() { return std::make_unique<StatusRun>(); }
 
-}  // namespace skiff
+}  // namespace skiff::cli

@@ -11,7 +11,7 @@
 #include "net/http1_parser.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr int kUnauthorized = 401;
@@ -33,12 +33,12 @@ Status Closed() { return Status(StatusReason::kServiceUnavailable, "the client w
 
 }  // namespace
 
-HttpHeaders IdentityHeaders(const RestConfig& config) {
-  HttpHeaders headers;
+net::HttpHeaders IdentityHeaders(const RestConfig& config) {
+  net::HttpHeaders headers;
   headers.Add("user-agent", config.user_agent);
   if (!config.user.empty()) {
     std::string credentials;
-    AppendBase64(config.user + ":" + config.password, credentials);
+    object::AppendBase64(config.user + ":" + config.password, credentials);
     headers.Add("authorization", "Basic " + credentials);
   }
   const ImpersonatedUser& as = config.impersonation;
@@ -53,17 +53,17 @@ HttpHeaders IdentityHeaders(const RestConfig& config) {
 }
 
 // One call, through all its tries.
-struct ApiChannel::Call final : ResponseHandler {
-  Call(ApiChannel& its_channel, ClientRequest its_request)
+struct ApiChannel::Call final : net::ResponseHandler {
+  Call(ApiChannel& its_channel, net::ClientRequest its_request)
       : channel(its_channel), request(std::move(its_request)) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() override { *alive = false; }
 
-  void OnHead(int code, const HttpHeaders& headers) override {
+  void OnHead(int code, const net::HttpHeaders& headers) override {
     const std::string_view encoding = headers.Get("content-encoding");
     inflating.reset();
-    if (EqualsIgnoringCase(encoding, "gzip")) inflating = std::make_shared<GzipReader>();
+    if (net::EqualsIgnoringCase(encoding, "gzip")) inflating = std::make_shared<net::GzipReader>();
     answer.code = code;
     answer.content_type = headers.Get("content-type");
     answer.etag = headers.Get("etag");
@@ -79,7 +79,7 @@ struct ApiChannel::Call final : ResponseHandler {
   void OnBody(std::string_view bytes) override {
     if (inflating == nullptr) return static_cast<void>(Take(bytes));
     // Whoever takes a piece may end the call, and with it this.
-    const std::shared_ptr<GzipReader> reader = inflating;
+    const std::shared_ptr<net::GzipReader> reader = inflating;
     const std::shared_ptr<bool> is_alive = alive;
     const Result<void> read = reader->Add(
         bytes, [this, &is_alive](std::string_view piece) { return Take(piece) && *is_alive; });
@@ -129,16 +129,16 @@ struct ApiChannel::Call final : ResponseHandler {
   }
 
   ApiChannel& channel;
-  ClientRequest request;
+  net::ClientRequest request;
   CallId id = 0;
   bool idempotent = false;
   Done done;
   ApiStreamHandler* stream = nullptr;
   ApiResponse answer;
-  std::shared_ptr<GzipReader> inflating;  // null: the answer comes as it is
+  std::shared_ptr<net::GzipReader> inflating;  // null: the answer comes as it is
   const std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   bool holds_back = false;
-  HttpHeaders held_headers;
+  net::HttpHeaders held_headers;
   std::string token;  // of the last try
   int tries = 0;
   bool renewed = false;  // it was tried with other credentials once
@@ -163,14 +163,14 @@ ApiChannel::Call* ApiChannel::Find(CallId id) {
   return found == calls_.end() ? nullptr : found->second.get();
 }
 
-ApiChannel::CallId ApiChannel::Send(ClientRequest request, bool idempotent, Done done) {
+ApiChannel::CallId ApiChannel::Send(net::ClientRequest request, bool idempotent, Done done) {
   auto call = std::make_unique<Call>(*this, std::move(request));
   call->idempotent = idempotent;
   call->done = std::move(done);
   return Start(std::move(call));
 }
 
-ApiChannel::CallId ApiChannel::Open(ClientRequest request, ApiStreamHandler* handler) {
+ApiChannel::CallId ApiChannel::Open(net::ClientRequest request, ApiStreamHandler* handler) {
   auto call = std::make_unique<Call>(*this, std::move(request));
   call->stream = handler;
   return Start(std::move(call));
@@ -216,8 +216,8 @@ void ApiChannel::Transmit(Call& call, std::string token) {
   call.token = std::move(token);
   call.answer = {};
   call.holds_back = false;
-  ClientRequest request = call.request;
-  for (const HttpHeaders::Field& field : parts_.headers.fields())
+  net::ClientRequest request = call.request;
+  for (const net::HttpHeaders::Field& field : parts_.headers.fields())
     request.headers.Add(field.name, field.value);
   if (!call.token.empty()) request.headers.Add("authorization", "Bearer " + call.token);
   call.ticket = parts_.connections->Send(std::move(request), &call);
@@ -249,8 +249,9 @@ std::optional<Duration> ApiChannel::RetryAfter(Call& call, const Result<void>& o
     pause = std::max<Duration>(std::chrono::seconds(*call.answer.retry_after_seconds), Backoff(1));
   } else {
     const Status& why = outcome.error();
-    const bool is_useless = std::ranges::any_of(
-        why.causes(), [](const StatusCause& cause) { return cause.reason == kUntrustedServer; });
+    const bool is_useless = std::ranges::any_of(why.causes(), [](const StatusCause& cause) {
+      return cause.reason == net::kUntrustedServer;
+    });
     const bool is_safe = why.reason() == StatusReason::kServiceUnavailable ||
                          (why.reason() == StatusReason::kServerTimeout && call.idempotent);
     if (is_useless || !is_safe) return std::nullopt;
@@ -340,4 +341,4 @@ void ApiChannel::Close() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -33,13 +33,13 @@
 #include "client/https/token_source.h"
 #include "net/client/http_client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // Those of a configuration that say who asks, but for the token.
-HttpHeaders IdentityHeaders(const RestConfig& config);
+net::HttpHeaders IdentityHeaders(const RestConfig& config);
 
 // Who follows a stream.
-class ApiStreamHandler : public ResponseHandler {
+class ApiStreamHandler : public net::ResponseHandler {
  public:
   // Before OnHead() of an answer that refuses: what this side knows about why.
   virtual void OnAdvice(std::string advice) = 0;
@@ -52,7 +52,7 @@ class ApiChannel {
     Random& random;
     std::shared_ptr<HttpsConnections> connections;
     std::shared_ptr<TokenSource> tokens;
-    HttpHeaders headers;  // of every request
+    net::HttpHeaders headers;  // of every request
     double per_second = 0;
     int burst = 0;
     // How long after the start of a call it may be tried again.
@@ -67,9 +67,9 @@ class ApiChannel {
   ApiChannel& operator=(const ApiChannel&) = delete;
   ~ApiChannel();
 
-  CallId Send(ClientRequest request, bool idempotent, Done done);
+  CallId Send(net::ClientRequest request, bool idempotent, Done done);
   // The handler must live until its OnEnd() or Cancel().
-  CallId Open(ClientRequest request, ApiStreamHandler* handler);
+  CallId Open(net::ClientRequest request, ApiStreamHandler* handler);
   // Without a further word. One that has ended is none.
   void Cancel(CallId id);
   // What is open, and everything from now on, ends with kServiceUnavailable.
@@ -109,4 +109,4 @@ class ApiChannel {
   const std::shared_ptr<ApiChannel*> self_ = std::make_shared<ApiChannel*>(this);
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

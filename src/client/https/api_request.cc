@@ -7,7 +7,7 @@
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kPartial = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -68,45 +68,45 @@ std::string DeletionBody(const DeleteChoice& choice) {
   const size_t bare = out.size();
   if (choice.grace_period_seconds) {
     out.Append(R"(,"gracePeriodSeconds":)");
-    AppendJsonInt(out, *choice.grace_period_seconds);
+    object::AppendJsonInt(out, *choice.grace_period_seconds);
   }
   if (!choice.uid.empty() || !choice.resource_version.empty()) {
     out.Append(R"(,"preconditions":{)");
     if (!choice.uid.empty()) {
       out.Append(R"("uid":)");
-      AppendJsonString(out, choice.uid);
+      object::AppendJsonString(out, choice.uid);
       if (!choice.resource_version.empty()) out.Append(',');
     }
     if (!choice.resource_version.empty()) {
       out.Append(R"("resourceVersion":)");
-      AppendJsonString(out, choice.resource_version);
+      object::AppendJsonString(out, choice.resource_version);
     }
     out.Append('}');
   }
   if (!choice.propagation.empty()) {
     out.Append(R"(,"propagationPolicy":)");
-    AppendJsonString(out, choice.propagation);
+    object::AppendJsonString(out, choice.propagation);
   }
   if (out.size() == bare) return {};
   out.Append('}');
   return out.ToString();
 }
 
-void SetBody(ClientRequest& request, std::string_view media, std::string_view body) {
+void SetBody(net::ClientRequest& request, std::string_view media, std::string_view body) {
   if (body.empty()) return;
   request.headers.Add("content-type", std::string(media));
   request.body = SharedBytes(body);
 }
 
-Result<void> SetObject(ClientRequest& request, const ObjectPtr& object, bool protobuf) {
+Result<void> SetObject(net::ClientRequest& request, const ObjectPtr& object, bool protobuf) {
   if (object == nullptr) return BadRequest("the call has no object to send");
-  const MessageDesc* type = object->type();
+  const object::MessageDesc* type = object->type();
   if (protobuf && type != nullptr && type->in_protobuf) {
     std::string bytes;
-    EncodeStorage(object->root(), &bytes);
+    object::EncodeStorage(object->root(), &bytes);
     SetBody(request, kProtobufMedia, bytes);
   } else {
-    SetBody(request, kJsonMedia, EncodeJson(object->root()));
+    SetBody(request, kJsonMedia, object::EncodeJson(object->root()));
   }
   return {};
 }
@@ -126,7 +126,8 @@ std::string_view PatchMedia(PatchType type) {
 }
 
 // Method and body, and the query of verbs that write.
-Result<void> SetVerb(const ClientCall& call, bool protobuf, ClientRequest& request, Query& query) {
+Result<void> SetVerb(const ClientCall& call, bool protobuf, net::ClientRequest& request,
+                     Query& query) {
   switch (call.verb) {
     case ClientVerb::kGet:
     case ClientVerb::kList:
@@ -187,7 +188,7 @@ std::string PercentEncoded(std::string_view text) {
 
 bool IsIdempotent(ClientVerb verb) { return verb == ClientVerb::kGet || verb == ClientVerb::kList; }
 
-Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf) {
+Result<net::ClientRequest> MakeRequest(const ClientCall& call, bool protobuf) {
   const ApiResource& resource = *call.resource;
   SKIFF_ASSIGN_OR_RETURN(const std::string name, NameInPath(call));
   std::string name_space = call.target.name_space;
@@ -196,7 +197,7 @@ Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf) {
       call.verb == ClientVerb::kList || call.verb == ClientVerb::kDeleteCollection;
   if (resource.namespaced && name_space.empty() && call.verb != ClientVerb::kList)
     return BadRequest("an empty namespace may not be set when a resource name is provided");
-  ClientRequest request;
+  net::ClientRequest request;
   request.path = CollectionPath(resource, name_space);
   if (!name.empty()) request.path.append("/").append(PercentEncoded(name));
   if (!call.subresource.empty()) request.path.append("/").append(call.subresource);
@@ -219,8 +220,8 @@ Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf) {
   return request;
 }
 
-ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds, bool protobuf) {
-  ClientRequest request;
+net::ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds, bool protobuf) {
+  net::ClientRequest request;
   Query query;
   query.Add("watch", "true");
   query.Add("allowWatchBookmarks", "true");
@@ -240,4 +241,4 @@ ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds, b
   return request;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -13,7 +13,7 @@
 #include "client/client.h"
 #include "net/client/client_connection.h"
 
-namespace skiff {
+namespace skiff::client {
 
 inline constexpr std::string_view kJsonMedia = "application/json";
 inline constexpr std::string_view kProtobufMedia = "application/vnd.kubernetes.protobuf";
@@ -23,12 +23,12 @@ inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end
 std::string PercentEncoded(std::string_view text);
 
 // An error when something is missing that the path needs.
-Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf = true);
+Result<net::ClientRequest> MakeRequest(const ClientCall& call, bool protobuf = true);
 // The server ends the watch after `timeout_seconds`.
-ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds,
-                               bool protobuf = true);
+net::ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds,
+                                    bool protobuf = true);
 
 // Whether the call may be made twice as well as once.
 bool IsIdempotent(ClientVerb verb);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -4,7 +4,7 @@
 
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 ClientCall CallOf(ClientVerb verb, const ApiResource& resource, ObjectName target) {
@@ -62,7 +62,7 @@ TEST(ApiRequestTest, WritesNameTheirManager) {
   EXPECT_EQ(request->method + " " + request->path,
             "POST /api/v1/namespaces/ns/pods?fieldManager=loop");
   EXPECT_EQ(request->headers.Get("content-type"), "application/vnd.kubernetes.protobuf");
-  EXPECT_TRUE(HasProtobufPrefix(request->body.view()));
+  EXPECT_TRUE(object::HasProtobufPrefix(request->body.view()));
   call.subresource = "eviction";
   EXPECT_EQ(Line(call), "POST /api/v1/namespaces/ns/pods/a/eviction?fieldManager=loop");
   call.verb = ClientVerb::kUpdate;
@@ -127,7 +127,7 @@ TEST(ApiRequestTest, WatchesAskForBookmarks) {
             "timeoutSeconds=300");
   call.send_initial_events = true;
   call.resource_version.clear();
-  const ClientRequest request = MakeWatchRequest(call, 300);
+  const net::ClientRequest request = MakeWatchRequest(call, 300);
   EXPECT_EQ(request.path,
             "/api/v1/pods?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&"
             "resourceVersionMatch=NotOlderThan&timeoutSeconds=300");
@@ -137,4 +137,4 @@ TEST(ApiRequestTest, WatchesAskForBookmarks) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

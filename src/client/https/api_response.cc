@@ -11,11 +11,12 @@
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
-const MessageDesc* PartialType() {
-  static const MessageDesc* const type = FindMessage("meta/v1", "PartialObjectMetadata");
+const object::MessageDesc* PartialType() {
+  static const object::MessageDesc* const type =
+      object::FindMessage("meta/v1", "PartialObjectMetadata");
   return type;
 }
 
@@ -34,14 +35,14 @@ std::unexpected<Status> BadAnswer(const Status& fault) {
   return BadAnswer(where);
 }
 
-std::string TextAt(const Value& object, std::initializer_list<std::string_view> path) {
-  const Value* value = object.FindPath(path);
+std::string TextAt(const object::Value& object, std::initializer_list<std::string_view> path) {
+  const object::Value* value = object.FindPath(path);
   return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
 }
 
-int64_t IntAt(const Value& object, std::initializer_list<std::string_view> path) {
-  const Value* value = object.FindPath(path);
-  return value != nullptr && value->tag() == Tag::kInt ? value->AsInt() : 0;
+int64_t IntAt(const object::Value& object, std::initializer_list<std::string_view> path) {
+  const object::Value* value = object.FindPath(path);
+  return value != nullptr && value->tag() == object::Tag::kInt ? value->AsInt() : 0;
 }
 
 StatusReason ReasonOfCode(int code) {
@@ -87,54 +88,55 @@ StatusReason ReasonOf(std::string_view name, int code) {
 }
 
 // What the document of an answer is called, without decoding all of it.
-Result<TypeMeta> TypeMetaOf(ApiMedia media, std::string_view bytes) {
+Result<object::TypeMeta> TypeMetaOf(ApiMedia media, std::string_view bytes) {
   if (media != ApiMedia::kProtobuf) {
-    Result<TypeMeta> meta = PeekTypeMeta(bytes);
+    Result<object::TypeMeta> meta = object::PeekTypeMeta(bytes);
     return meta ? std::move(meta) : BadAnswer(meta.error());
   }
-  const auto envelope = OpenProtobufEnvelope(bytes);
+  const auto envelope = object::OpenProtobufEnvelope(bytes);
   if (!envelope) return BadAnswer(envelope.error());
-  return TypeMeta{std::string(envelope->api_version), std::string(envelope->kind)};
+  return object::TypeMeta{std::string(envelope->api_version), std::string(envelope->kind)};
 }
 
 // Which type the document has. A custom resource may be called like a built-in kind.
-const MessageDesc* TypeOf(const ClientCall& call, const TypeMeta& meta) {
+const object::MessageDesc* TypeOf(const ClientCall& call, const object::TypeMeta& meta) {
   if (call.metadata_only && call.subresource.empty()) return PartialType();
   const bool is_custom = call.resource->type == nullptr && call.subresource.empty();
-  return is_custom ? nullptr : FindKind(meta.api_version, meta.kind);
+  return is_custom ? nullptr : object::FindKind(meta.api_version, meta.kind);
 }
 
-Result<Document> Decode(ApiMedia media, std::string_view bytes, const MessageDesc* type,
-                        const TypeMeta& meta) {
+Result<object::Document> Decode(ApiMedia media, std::string_view bytes,
+                                const object::MessageDesc* type, const object::TypeMeta& meta) {
   if (media == ApiMedia::kProtobuf) {
     if (type == nullptr) return BadAnswer("protobuf of a kind that is not known");
-    const auto envelope = OpenProtobufEnvelope(bytes);
+    const auto envelope = object::OpenProtobufEnvelope(bytes);
     if (!envelope) return BadAnswer(envelope.error());
-    ProtobufDecodeOptions options;
+    object::ProtobufDecodeOptions options;
     options.max_bytes = limits::kMaxApiResponseBytes;
     options.kind = meta.kind;
     options.api_version = meta.api_version;
-    auto document = DecodeProtobuf(envelope->raw, type, options);
+    auto document = object::DecodeProtobuf(envelope->raw, type, options);
     return document ? std::move(document) : BadAnswer(document.error());
   }
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxApiResponseBytes;
-  auto document = DecodeJson(bytes, type, options);
+  auto document = object::DecodeJson(bytes, type, options);
   return document ? std::move(document) : BadAnswer(document.error());
 }
 
 // Items of typed lists have neither kind nor apiVersion, though their readers ask for them.
-void NameItem(Document& item, std::string_view kind, std::string_view api_version) {
-  Value& root = item.root();
+void NameItem(object::Document& item, std::string_view kind, std::string_view api_version) {
+  object::Value& root = item.root();
   const bool is_typed = item.type() != nullptr && item.type()->is_kind;
   if (!is_typed && !root.is_map()) return;
-  if (item.kind().empty()) root.Set(item.arena(), "kind", Value::String(item.arena().Copy(kind)));
+  if (item.kind().empty())
+    root.Set(item.arena(), "kind", object::Value::String(item.arena().Copy(kind)));
   if (item.api_version().empty())
-    root.Set(item.arena(), "apiVersion", Value::String(item.arena().Copy(api_version)));
+    root.Set(item.arena(), "apiVersion", object::Value::String(item.arena().Copy(api_version)));
 }
 
 struct ItemNames {
-  const MessageDesc* type;
+  const object::MessageDesc* type;
   std::string kind;
   std::string api_version;
 };
@@ -144,7 +146,7 @@ ItemNames ItemsOf(const ClientCall& call) {
   return {call.resource->type, call.resource->kind, call.resource->api_version()};
 }
 
-void TakeListMeta(const Value& meta, ClientReply& reply) {
+void TakeListMeta(const object::Value& meta, ClientReply& reply) {
   reply.resource_version = TextAt(meta, {"resourceVersion"});
   reply.continue_token = TextAt(meta, {"continue"});
 }
@@ -154,59 +156,60 @@ Result<void> DecodeProtobufList(std::string_view body, const ItemNames& names, C
   constexpr uint32_t kMetadata = 1;
   constexpr uint32_t kItems = 2;
   if (names.type == nullptr) return BadAnswer("protobuf of a kind that is not known");
-  const auto envelope = OpenProtobufEnvelope(body);
+  const auto envelope = object::OpenProtobufEnvelope(body);
   if (!envelope) return BadAnswer(envelope.error());
-  WireReader in(envelope->raw);
-  ProtobufDecodeOptions options;
+  object::WireReader in(envelope->raw);
+  object::ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxApiResponseBytes;
   options.kind = names.kind;
   options.api_version = names.api_version;
   while (!in.done()) {
     uint32_t key = 0;
     std::string_view bytes;
-    WireError error = in.ReadKey(&key);
-    const uint32_t number = WireFieldNumber(key);
-    const bool is_known = WireTypeOf(key) == WireType::kBytes && number <= kItems;
-    if (error == WireError::kNone) error = is_known ? in.ReadBytes(&bytes) : in.Skip(key);
-    if (error != WireError::kNone) return BadAnswer(WireErrorText(error));
+    object::WireError error = in.ReadKey(&key);
+    const uint32_t number = object::WireFieldNumber(key);
+    const bool is_known = object::WireTypeOf(key) == object::WireType::kBytes && number <= kItems;
+    if (error == object::WireError::kNone) error = is_known ? in.ReadBytes(&bytes) : in.Skip(key);
+    if (error != object::WireError::kNone) return BadAnswer(object::WireErrorText(error));
     if (!is_known) continue;
     if (number == kMetadata) {
-      const auto meta = DecodeProtobuf(bytes, FindMessage("meta/v1", "ListMeta"));
+      const auto meta = object::DecodeProtobuf(bytes, object::FindMessage("meta/v1", "ListMeta"));
       if (!meta) return BadAnswer(meta.error());
       TakeListMeta(meta->root(), reply);
     } else {
-      auto item = DecodeProtobuf(bytes, names.type, options);
+      auto item = object::DecodeProtobuf(bytes, names.type, options);
       if (!item) return BadAnswer(item.error());
-      reply.items.push_back(std::make_shared<const Document>(std::move(*item)));
+      reply.items.push_back(std::make_shared<const object::Document>(std::move(*item)));
     }
   }
   return {};
 }
 
-Result<void> DecodeJsonList(std::string_view body, const ItemNames& names, const TypeMeta& meta,
-                            ClientReply& reply) {
-  DecodeOptions options;
+Result<void> DecodeJsonList(std::string_view body, const ItemNames& names,
+                            const object::TypeMeta& meta, ClientReply& reply) {
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxApiResponseBytes;
   options.borrow_text = true;
-  const MessageDesc* type = nullptr;
+  const object::MessageDesc* type = nullptr;
   if (names.type == PartialType()) {
-    type = FindMessage("meta/v1", "PartialObjectMetadataList");
+    type = object::FindMessage("meta/v1", "PartialObjectMetadataList");
   } else if (names.type != nullptr) {
-    type = FindKind(meta.api_version, meta.kind);
+    type = object::FindKind(meta.api_version, meta.kind);
     if (type == nullptr) return BadAnswer("a list of a kind that is not known");
   }
-  const auto list = DecodeJson(body, type, options);
+  const auto list = object::DecodeJson(body, type, options);
   if (!list) return BadAnswer(list.error());
-  if (const Value* list_meta = list->root().Find("metadata")) TakeListMeta(*list_meta, reply);
-  const Value* items = list->root().Find("items");
+  if (const object::Value* list_meta = list->root().Find("metadata"))
+    TakeListMeta(*list_meta, reply);
+  const object::Value* items = list->root().Find("items");
   if (items == nullptr || !items->is_list()) return {};
-  for (const Value& value : items->items()) {
+  for (const object::Value& value : items->items()) {
     if (value.is_null()) return BadAnswer("a list with an item that is null");
     Arena arena;
-    const Value root = value.CopyInto(arena);
-    Document item(std::move(arena), root);
+    const object::Value root = value.CopyInto(arena);
+    object::Document item(std::move(arena), root);
     NameItem(item, names.kind, names.api_version);
-    reply.items.push_back(std::make_shared<const Document>(std::move(item)));
+    reply.items.push_back(std::make_shared<const object::Document>(std::move(item)));
   }
   return {};
 }
@@ -219,11 +222,12 @@ ApiMedia MediaOf(std::string_view content_type) {
   return media == kProtobufMedia ? ApiMedia::kProtobuf : ApiMedia::kOther;
 }
 
-Status StatusOf(const Value& document, int code) {
+Status StatusOf(const object::Value& document, int code) {
   if (const int64_t told = IntAt(document, {"code"}); told >= 400 && told < 600)
     code = static_cast<int>(told);
   Status status(ReasonOf(TextAt(document, {"reason"}), code), TextAt(document, {"message"}));
-  if (const Value* details = document.Find("details"); details != nullptr && !details->is_null()) {
+  if (const object::Value* details = document.Find("details");
+      details != nullptr && !details->is_null()) {
     status.SetSubject({.name = TextAt(*details, {"name"}),
                        .group = TextAt(*details, {"group"}),
                        .kind = TextAt(*details, {"kind"}),
@@ -231,8 +235,9 @@ Status StatusOf(const Value& document, int code) {
     constexpr int64_t kLongest = 24 * 3600;
     status.SetRetryAfterSeconds(
         static_cast<int>(std::clamp<int64_t>(IntAt(*details, {"retryAfterSeconds"}), 0, kLongest)));
-    if (const Value* causes = details->Find("causes"); causes != nullptr && causes->is_list())
-      for (const Value& cause : causes->items())
+    if (const object::Value* causes = details->Find("causes");
+        causes != nullptr && causes->is_list())
+      for (const object::Value& cause : causes->items())
         status.AddCause({.reason = TextAt(cause, {"reason"}),
                          .message = TextAt(cause, {"message"}),
                          .field = TextAt(cause, {"field"})});
@@ -246,9 +251,10 @@ namespace {
 Status StatusOfAnswer(const ApiResponse& answer) {
   const ApiMedia media = MediaOf(answer.content_type);
   if (media != ApiMedia::kOther) {
-    const Result<TypeMeta> meta = TypeMetaOf(media, answer.body);
+    const Result<object::TypeMeta> meta = TypeMetaOf(media, answer.body);
     if (meta && meta->kind == "Status") {
-      const auto document = Decode(media, answer.body, FindMessage("meta/v1", "Status"), *meta);
+      const auto document =
+          Decode(media, answer.body, object::FindMessage("meta/v1", "Status"), *meta);
       if (document) return StatusOf(document->root(), answer.code);
     }
   }
@@ -267,13 +273,13 @@ Status DecodeStatus(const ApiResponse& answer) {
   return status;
 }
 
-Result<Document> DecodeObject(const ApiResource& resource, bool metadata_only, ApiMedia media,
-                              std::string_view bytes) {
+Result<object::Document> DecodeObject(const ApiResource& resource, bool metadata_only,
+                                      ApiMedia media, std::string_view bytes) {
   ClientCall call;
   call.resource = &resource;
   call.metadata_only = metadata_only;
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, TypeMetaOf(media, bytes));
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(media, bytes, TypeOf(call, meta), meta));
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, TypeMetaOf(media, bytes));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(media, bytes, TypeOf(call, meta), meta));
   if (!object.root().is_object() && !object.root().is_map()) return BadAnswer("no object");
   const ItemNames names = ItemsOf(call);
   NameItem(object, names.kind, names.api_version);
@@ -286,7 +292,7 @@ Result<ClientReply> DecodeReply(const ClientCall& call, const ApiResponse& answe
   if (answer.body.empty()) return reply;
   const ApiMedia media = MediaOf(answer.content_type);
   if (media == ApiMedia::kOther) return BadAnswer("its type is neither JSON nor protobuf");
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, TypeMetaOf(media, answer.body));
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, TypeMetaOf(media, answer.body));
   if (meta.kind == "Status" && meta.api_version == "v1") return reply;
   if (call.verb == ClientVerb::kList || call.verb == ClientVerb::kDeleteCollection) {
     const ItemNames names = ItemsOf(call);
@@ -295,10 +301,11 @@ Result<ClientReply> DecodeReply(const ClientCall& call, const ApiResponse& answe
                               : DecodeJsonList(answer.body, names, meta, reply));
     return reply;
   }
-  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(media, answer.body, TypeOf(call, meta), meta));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object,
+                         Decode(media, answer.body, TypeOf(call, meta), meta));
   if (!object.root().is_object() && !object.root().is_map()) return BadAnswer("no object");
-  reply.object = std::make_shared<const Document>(std::move(object));
+  reply.object = std::make_shared<const object::Document>(std::move(object));
   return reply;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

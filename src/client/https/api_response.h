@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "client/client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct ApiResponse {
   int code = 0;
@@ -32,13 +32,13 @@ ApiMedia MediaOf(std::string_view content_type);
 // becomes a Status of the code, without the text.
 Status DecodeStatus(const ApiResponse& answer);
 // Of a document of the kind Status; `code` where it has none.
-Status StatusOf(const Value& document, int code);
+Status StatusOf(const object::Value& document, int code);
 
 // Of a 2xx answer.
 Result<ClientReply> DecodeReply(const ClientCall& call, const ApiResponse& answer);
 
 // One object of a watch or of an answer. With `metadata_only`, a PartialObjectMetadata.
-Result<Document> DecodeObject(const ApiResource& resource, bool metadata_only, ApiMedia media,
-                              std::string_view bytes);
+Result<object::Document> DecodeObject(const ApiResource& resource, bool metadata_only,
+                                      ApiMedia media, std::string_view bytes);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -3,31 +3,30 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
-bool SameFiles(const ClientTlsOptions& a, const ClientTlsOptions& b) {
+bool SameFiles(const net::ClientTlsOptions& a, const net::ClientTlsOptions& b) {
   return a.ca_pem == b.ca_pem && a.certificate_pem == b.certificate_pem && a.key_pem == b.key_pem;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<HttpsConnections>> HttpsConnections::Open(std::shared_ptr<EventLoop> loop,
-                                                                 const RestConfig& config,
-                                                                 ConnectionOptions options) {
+Result<std::shared_ptr<HttpsConnections>> HttpsConnections::Open(
+    std::shared_ptr<net::EventLoop> loop, const RestConfig& config, ConnectionOptions options) {
   SKIFF_RETURN_IF_ERROR(CheckRestConfig(config));
   std::shared_ptr<HttpsConnections> made(
       new HttpsConnections(std::move(loop), config, std::move(options)));
-  SKIFF_ASSIGN_OR_RETURN(made->endpoint_, ParseEndpoint(config.server));
+  SKIFF_ASSIGN_OR_RETURN(made->endpoint_, net::ParseEndpoint(config.server));
   // A name that is not known yet may be later; requests then say what is wrong.
-  if (const auto resolved = ResolveEndpoint(config.server)) made->endpoint_ = *resolved;
+  if (const auto resolved = net::ResolveEndpoint(config.server)) made->endpoint_ = *resolved;
   if (!made->endpoint_.tls) return made;
   SKIFF_ASSIGN_OR_RETURN(made->tls_options_, LoadTls(config));
-  SKIFF_ASSIGN_OR_RETURN(made->tls_, ClientTls::Make(made->tls_options_));
+  SKIFF_ASSIGN_OR_RETURN(made->tls_, net::ClientTls::Make(made->tls_options_));
   return made;
 }
 
-HttpsConnections::HttpsConnections(std::shared_ptr<EventLoop> loop, const RestConfig& config,
+HttpsConnections::HttpsConnections(std::shared_ptr<net::EventLoop> loop, const RestConfig& config,
                                    ConnectionOptions options)
     : loop_(std::move(loop)),
       config_(config),
@@ -39,16 +38,17 @@ HttpsConnections::~HttpsConnections() {
   for (Generation& one : clients_) one.client->Close();
 }
 
-HttpClient& HttpsConnections::Current() {
+net::HttpClient& HttpsConnections::Current() {
   if (clients_.empty()) Replace();
   return *clients_.back().client;
 }
 
 void HttpsConnections::Replace() {
-  HttpClientOptions options;
+  net::HttpClientOptions options;
   options.endpoint = endpoint_;
   options.tls = tls_;
-  clients_.push_back({++last_generation_, std::make_unique<HttpClient>(loop_, std::move(options))});
+  clients_.push_back(
+      {++last_generation_, std::make_unique<net::HttpClient>(loop_, std::move(options))});
 }
 
 void HttpsConnections::DropIdle() {
@@ -64,12 +64,12 @@ void HttpsConnections::DropIdle() {
 bool HttpsConnections::CheckFiles() {
   checked_ = loop_->clock().Monotonic();
   if (!endpoint_.tls) return false;
-  Result<ClientTlsOptions> read = LoadTls(config_);
+  Result<net::ClientTlsOptions> read = LoadTls(config_);
   if (read && SameFiles(*read, tls_options_)) return false;
   // A certificate and its key are two files, which do not change at once: until both fit, the old
   // ones are used.
-  Result<std::shared_ptr<const ClientTls>> made =
-      read ? ClientTls::Make(*read) : std::unexpected(std::move(read).error());
+  Result<std::shared_ptr<const net::ClientTls>> made =
+      read ? net::ClientTls::Make(*read) : std::unexpected(std::move(read).error());
   if (!made) {
     if (options_.log != nullptr)
       options_.log->Warning("certificates of a client stay as they are",
@@ -82,12 +82,13 @@ bool HttpsConnections::CheckFiles() {
   return true;
 }
 
-HttpsConnections::Ticket HttpsConnections::Send(ClientRequest request, ResponseHandler* handler) {
+HttpsConnections::Ticket HttpsConnections::Send(net::ClientRequest request,
+                                                net::ResponseHandler* handler) {
   if (loop_->clock().Monotonic() - checked_ >= options_.check_interval) {
     CheckFiles();
     DropIdle();
   }
-  const HttpClient::RequestId id = Current().Send(std::move(request), handler);
+  const net::HttpClient::RequestId id = Current().Send(std::move(request), handler);
   return {last_generation_, id};
 }
 
@@ -116,7 +117,7 @@ void HttpsConnections::OnUnreachable() {
   resolved_ = now;
   resolver_ = std::make_unique<Thread>(
       "resolver", [loop = loop_, weak = weak_from_this(), url = config_.server] {
-        auto endpoint = ResolveEndpoint(url);
+        auto endpoint = net::ResolveEndpoint(url);
         loop->Post([weak, endpoint = std::move(endpoint)] {
           const auto self = weak.lock();
           if (self == nullptr) return;
@@ -128,4 +129,4 @@ void HttpsConnections::OnUnreachable() {
       });
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -23,7 +23,7 @@
 #include "net/client/http_client.h"
 #include "net/event_loop.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct ConnectionOptions {
   Duration check_interval = limits::kCredentialCheckInterval;
@@ -34,18 +34,18 @@ class HttpsConnections : public std::enable_shared_from_this<HttpsConnections> {
  public:
   struct Ticket {
     uint64_t generation = 0;
-    HttpClient::RequestId id = 0;
+    net::HttpClient::RequestId id = 0;
   };
 
   // Any thread. Reads the files and waits for the resolver.
-  static Result<std::shared_ptr<HttpsConnections>> Open(std::shared_ptr<EventLoop> loop,
+  static Result<std::shared_ptr<HttpsConnections>> Open(std::shared_ptr<net::EventLoop> loop,
                                                         const RestConfig& config,
                                                         ConnectionOptions options = {});
   // On the loop's thread, or once it has stopped.
   ~HttpsConnections();
 
   // As HttpClient does.
-  Ticket Send(ClientRequest request, ResponseHandler* handler);
+  Ticket Send(net::ClientRequest request, net::ResponseHandler* handler);
   void Cancel(Ticket ticket);
 
   // The server could not be reached.
@@ -55,29 +55,29 @@ class HttpsConnections : public std::enable_shared_from_this<HttpsConnections> {
   // What is wrong with the client's certificate, for a message; mostly empty.
   std::string CertificateFault() const;
 
-  const ClientEndpoint& endpoint() const { return endpoint_; }
+  const net::ClientEndpoint& endpoint() const { return endpoint_; }
   size_t generations() const { return clients_.size(); }
 
  private:
   struct Generation {
     uint64_t number;
-    std::unique_ptr<HttpClient> client;
+    std::unique_ptr<net::HttpClient> client;
   };
 
-  HttpsConnections(std::shared_ptr<EventLoop> loop, const RestConfig& config,
+  HttpsConnections(std::shared_ptr<net::EventLoop> loop, const RestConfig& config,
                    ConnectionOptions options);
-  HttpClient& Current();
+  net::HttpClient& Current();
   // Whether anything has changed.
   bool CheckFiles();
   void Replace();
   void DropIdle();
 
-  const std::shared_ptr<EventLoop> loop_;
+  const std::shared_ptr<net::EventLoop> loop_;
   const RestConfig config_;
   const ConnectionOptions options_;
-  ClientEndpoint endpoint_;
-  ClientTlsOptions tls_options_;
-  std::shared_ptr<const ClientTls> tls_;
+  net::ClientEndpoint endpoint_;
+  net::ClientTlsOptions tls_options_;
+  std::shared_ptr<const net::ClientTls> tls_;
   std::vector<Generation> clients_;  // the last one is in use
   uint64_t last_generation_ = 0;
   Duration checked_{};
@@ -86,4 +86,4 @@ class HttpsConnections : public std::enable_shared_from_this<HttpsConnections> {
   bool resolving_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -5,14 +5,14 @@
 #include "base/log.h"
 #include "client/https/testing.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 class CredentialsTest : public HttpsTest {
  protected:
   // Answers with the name of an object that says who asked.
   void ServeWhoAmI() {
-    Serve([this](HttpRequest request, Responder responder) {
+    Serve([this](net::HttpRequest request, net::Responder responder) {
       const std::string who = request.peer != nullptr
                                   ? request.peer->common_name
                                   : std::string(request.headers.Get("authorization"));
@@ -28,7 +28,7 @@ class CredentialsTest : public HttpsTest {
     const auto reply = Call(GetCall());
     return reply ? NameOf(*reply->object).name : reply.error().message();
   }
-  void WriteCertificate(const TestCertificate& certificate) {
+  void WriteCertificate(const net::TestCertificate& certificate) {
     config_.certificate.file = folder_.Write("client.crt", certificate.CertificatePem());
     config_.key.file = folder_.Write("client.key", certificate.KeyPem());
   }
@@ -65,7 +65,7 @@ TEST_F(CredentialsTest, ATokenThatIsRefusedIsReadAtOnce) {
 
 TEST_F(CredentialsTest, AWatchIsBegunAgainWithANewToken) {
   config_.token.file = folder_.Write("token", "first");
-  Serve([](HttpRequest request, Responder responder) {
+  Serve([](net::HttpRequest request, net::Responder responder) {
     if (request.headers.Get("authorization") == "Bearer second")
       return std::move(responder).Respond(JsonResponse(""));
     std::move(responder).Respond(JsonResponse("{}", 401));
@@ -92,11 +92,11 @@ TEST_F(CredentialsTest, AWatchIsBegunAgainWithANewToken) {
 }
 
 TEST_F(CredentialsTest, CertificateFilesAreReadAgain) {
-  WriteCertificate(TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
+  WriteCertificate(net::TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
   ServeWhoAmI();
   Connect();
   EXPECT_EQ(WhoAmI(), "alice");
-  const TestCertificate bob({.common_name = "bob", .usage = "clientAuth"}, &ca_);
+  const net::TestCertificate bob({.common_name = "bob", .usage = "clientAuth"}, &ca_);
   folder_.Write("client.crt", bob.CertificatePem());
   Advance(std::chrono::seconds(61));
   // The key does not fit yet.
@@ -107,19 +107,19 @@ TEST_F(CredentialsTest, CertificateFilesAreReadAgain) {
 }
 
 TEST_F(CredentialsTest, ACertificateThatIsRefusedIsReadAtOnce) {
-  WriteCertificate(TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
+  WriteCertificate(net::TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
   ServeWhoAmI();
   Connect();
   EXPECT_EQ(WhoAmI(), "alice");
-  WriteCertificate(TestCertificate({.common_name = "bob", .usage = "clientAuth"}, &ca_));
+  WriteCertificate(net::TestCertificate({.common_name = "bob", .usage = "clientAuth"}, &ca_));
   refused_ = "alice";
   EXPECT_EQ(WhoAmI(), "bob");
 }
 
 TEST_F(CredentialsTest, ACertificateThatHasExpiredIsSaidToBe) {
-  WriteCertificate(
-      TestCertificate({.common_name = "alice", .usage = "clientAuth", .valid_until = -60}, &ca_));
-  Serve([](HttpRequest, Responder responder) {
+  WriteCertificate(net::TestCertificate(
+      {.common_name = "alice", .usage = "clientAuth", .valid_until = -60}, &ca_));
+  Serve([](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(JsonResponse(
         R"({"kind":"Status","apiVersion":"v1","message":"Unauthorized","reason":"Unauthorized",)"
         R"("code":401})",
@@ -131,7 +131,7 @@ TEST_F(CredentialsTest, ACertificateThatHasExpiredIsSaidToBe) {
 }
 
 TEST_F(CredentialsTest, TheCaIsReadAgain) {
-  const TestCertificate other({.common_name = "other", .is_ca = true});
+  const net::TestCertificate other({.common_name = "other", .is_ca = true});
   config_.ca = {.file = folder_.Write("trusted.crt", other.CertificatePem())};
   ServeWhoAmI();
   Connect();
@@ -145,7 +145,7 @@ TEST_F(CredentialsTest, TheCaIsReadAgain) {
 }
 
 TEST_F(CredentialsTest, ServersWithBadCertificatesAreExplained) {
-  const TestCertificate expired(
+  const net::TestCertificate expired(
       {.common_name = "server", .names = "IP:127.0.0.1", .valid_until = -60}, &ca_);
   folder_.Write("tls.crt", expired.CertificatePem());
   folder_.Write("tls.key", expired.KeyPem());
@@ -160,7 +160,7 @@ TEST_F(CredentialsTest, ServersWithBadCertificatesAreExplained) {
     transport_.reset();
   });
   StopServer();
-  const TestCertificate elsewhere({.common_name = "server", .names = "DNS:elsewhere"}, &ca_);
+  const net::TestCertificate elsewhere({.common_name = "server", .names = "DNS:elsewhere"}, &ca_);
   folder_.Write("tls.crt", elsewhere.CertificatePem());
   folder_.Write("tls.key", elsewhere.KeyPem());
   ServeWhoAmI();
@@ -176,11 +176,11 @@ TEST_F(CredentialsTest, ServersWithBadCertificatesAreExplained) {
 }
 
 TEST_F(CredentialsTest, OldConnectionsServeTheirRequestsToTheEnd) {
-  WriteCertificate(TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
+  WriteCertificate(net::TestCertificate({.common_name = "alice", .usage = "clientAuth"}, &ca_));
   std::mutex mutex;
-  std::vector<Responder> held;
-  Latch arrived;
-  Serve([&](HttpRequest request, Responder responder) {
+  std::vector<net::Responder> held;
+  net::Latch arrived;
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     if (!request.path.ends_with("/slow"))
       return std::move(responder).Respond(JsonResponse(ConfigMap(request.peer->common_name)));
     std::lock_guard lock(mutex);
@@ -191,7 +191,7 @@ TEST_F(CredentialsTest, OldConnectionsServeTheirRequestsToTheEnd) {
   Advance(std::chrono::seconds(40));  // before there is a connection, which would be pinged now
   auto slow = Start(GetCall("slow"));
   ASSERT_TRUE(arrived.Wait());
-  WriteCertificate(TestCertificate({.common_name = "bob", .usage = "clientAuth"}, &ca_));
+  WriteCertificate(net::TestCertificate({.common_name = "bob", .usage = "clientAuth"}, &ca_));
   Advance(std::chrono::seconds(21));
   EXPECT_EQ(WhoAmI(), "bob");
   {
@@ -206,7 +206,7 @@ TEST_F(CredentialsTest, OldConnectionsServeTheirRequestsToTheEnd) {
 
 TEST_F(CredentialsTest, ImpersonationIsInTheHeaders) {
   std::string seen;
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     for (const auto& field : request.headers.fields())
       if (field.name.starts_with("impersonate-")) seen += field.name + "=" + field.value + ";";
     seen += request.headers.Get("user-agent");
@@ -225,10 +225,10 @@ TEST_F(CredentialsTest, ImpersonationIsInTheHeaders) {
 TEST_F(CredentialsTest, NoSecretIsInLogsOrErrors) {
   MemoryLogSink log_sink;
   Log log(system_clock_, log_sink);
-  const TestCertificate alice({.common_name = "alice", .usage = "clientAuth"}, &ca_);
+  const net::TestCertificate alice({.common_name = "alice", .usage = "clientAuth"}, &ca_);
   WriteCertificate(alice);
   config_.token = {.text = "hunter2", .file = folder_.Write("token", "hunter3")};
-  Serve([](HttpRequest, Responder responder) {
+  Serve([](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(TypedResponse("text/plain", "no", 401));
   });
   HttpsEnvironment environment = Environment();
@@ -247,4 +247,4 @@ TEST_F(CredentialsTest, NoSecretIsInLogsOrErrors) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

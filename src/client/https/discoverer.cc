@@ -4,7 +4,7 @@
 
 #include "client/https/api_request.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kAggregated =
@@ -42,7 +42,7 @@ void Discoverer::Get(Done done) {
 
 void Discoverer::Ask(std::string path, std::string accept, std::string etag,
                      ApiChannel::Done done) {
-  ClientRequest request;
+  net::ClientRequest request;
   request.path = std::move(path);
   request.headers.Add("accept", std::move(accept));
   if (!etag.empty()) request.headers.Add("if-none-match", std::move(etag));
@@ -113,4 +113,4 @@ void Discoverer::EndPart() {
   for (Done& done : std::exchange(waiting_, {})) done(answer);
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

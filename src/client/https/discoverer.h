@@ -19,7 +19,7 @@
 #include "client/https/api_channel.h"
 #include "client/https/discovery.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class Discoverer {
  public:
@@ -60,4 +60,4 @@ class Discoverer {
   const std::shared_ptr<Discoverer*> self_ = std::make_shared<Discoverer*>(this);
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -5,7 +5,7 @@
 
 #include "client/https/testing.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kAggregated =
@@ -35,7 +35,7 @@ constexpr std::string_view kGroups =
 class DiscovererTest : public HttpsTest {
  protected:
   Result<ServedApi> Discover() {
-    Latch done;
+    net::Latch done;
     Result<ServedApi> out = ServedApi();
     OnLoop([&] {
       transport_->Discover([&](Result<ServedApi> served) {
@@ -61,12 +61,13 @@ class DiscovererTest : public HttpsTest {
 };
 
 TEST_F(DiscovererTest, OneDocumentTellsOfAllGroups) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     ++asked_;
     EXPECT_TRUE(request.headers.Get("accept").starts_with(kAggregated));
     if (request.headers.Get("if-none-match") == "\"7\"")
       return std::move(responder).Respond(TypedResponse(kAggregated, "", 304));
-    HttpResponse response = TypedResponse(kAggregated, request.path == "/api" ? kCore : kGroups);
+    net::HttpResponse response =
+        TypedResponse(kAggregated, request.path == "/api" ? kCore : kGroups);
     response.headers.Add("etag", "\"7\"");
     std::move(responder).Respond(std::move(response));
   });
@@ -91,7 +92,7 @@ TEST_F(DiscovererTest, OneDocumentTellsOfAllGroups) {
 }
 
 TEST_F(DiscovererTest, OldServersAreAskedGroupByGroup) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     const std::map<std::string, std::string> documents = {
         {"/api", R"({"kind":"APIVersions","versions":["v1"]})"},
         {"/api/v1",
@@ -114,7 +115,7 @@ TEST_F(DiscovererTest, OldServersAreAskedGroupByGroup) {
          R"({"kind":"APIResourceList","groupVersion":"example.com/v2","resources":[)"
          R"({"name":"widgets","namespaced":true,"kind":"Widget","verbs":["list"]}]})"}};
     const auto found = documents.find(request.path);
-    std::move(responder).Respond(found == documents.end() ? TextResponse("no", 503)
+    std::move(responder).Respond(found == documents.end() ? net::TextResponse("no", 503)
                                                           : JsonResponse(found->second));
   });
   Connect();
@@ -125,14 +126,14 @@ TEST_F(DiscovererTest, OldServersAreAskedGroupByGroup) {
 }
 
 TEST_F(DiscovererTest, WhoAsksAtTheSameTimeGetsTheSameAnswer) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     ++asked_;
     std::move(responder).Respond(
         TypedResponse(kAggregated, request.path == "/api" ? kCore : kGroups));
   });
   Connect();
   std::atomic<int> answered = 0;
-  Latch all;
+  net::Latch all;
   OnLoop([&] {
     for (int i = 0; i < 3; ++i)
       transport_->Discover([&](Result<ServedApi> served) {
@@ -146,7 +147,7 @@ TEST_F(DiscovererTest, WhoAsksAtTheSameTimeGetsTheSameAnswer) {
 
 TEST_F(DiscovererTest, AFailureIsNotKept) {
   std::atomic<bool> broken = true;
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     if (broken && request.path == "/apis")
       return std::move(responder).Respond(JsonResponse("{}", 500));
     std::move(responder).Respond(
@@ -159,4 +160,4 @@ TEST_F(DiscovererTest, AFailureIsNotKept) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

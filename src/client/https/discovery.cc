@@ -8,25 +8,27 @@
 #include "client/object.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
-std::string TextAt(const Value& object, std::initializer_list<std::string_view> path) {
-  const Value* value = object.FindPath(path);
+std::string TextAt(const object::Value& object, std::initializer_list<std::string_view> path) {
+  const object::Value* value = object.FindPath(path);
   return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
 }
 
-std::span<const Value> ItemsAt(const Value& object, std::string_view name) {
-  const Value* list = object.Find(name);
+std::span<const object::Value> ItemsAt(const object::Value& object, std::string_view name) {
+  const object::Value* list = object.Find(name);
   if (list == nullptr || !list->is_list()) return {};
   return list->items();
 }
 
-Result<Document> Decode(std::string_view json, std::string_view path, std::string_view kind) {
-  DecodeOptions options;
+Result<object::Document> Decode(std::string_view json, std::string_view path,
+                                std::string_view kind) {
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxApiResponseBytes;
   options.borrow_text = true;
-  Result<Document> document = DecodeJson(json, FindMessage(path, kind), options);
+  Result<object::Document> document =
+      object::DecodeJson(json, object::FindMessage(path, kind), options);
   if (!document)
     return Fail(StatusReason::kInternalError,
                 "a document of discovery cannot be read: " + document.error().ToString());
@@ -34,7 +36,7 @@ Result<Document> Decode(std::string_view json, std::string_view path, std::strin
 }
 
 DiscoveredResource MakeResource(const DiscoveredVersion& of, std::string name, std::string kind,
-                                bool namespaced, std::span<const Value> verbs) {
+                                bool namespaced, std::span<const object::Value> verbs) {
   DiscoveredResource made;
   made.resource = {.group = of.group,
                    .version = of.version,
@@ -44,16 +46,16 @@ DiscoveredResource MakeResource(const DiscoveredVersion& of, std::string name, s
   // A custom resource may have the name of one that is built in, but not its kind as well.
   const ApiResource* known = FindBuiltIn(of.group, of.version, made.resource.name);
   if (known != nullptr && known->kind == made.resource.kind) made.resource.type = known->type;
-  for (const Value& verb : verbs)
+  for (const object::Value& verb : verbs)
     if (verb.is_string()) made.verbs.emplace_back(verb.AsText());
   std::ranges::sort(made.verbs);
   return made;
 }
 
-DiscoveredVersion ReadVersion(std::string group, const Value& version) {
+DiscoveredVersion ReadVersion(std::string group, const object::Value& version) {
   DiscoveredVersion made{.group = std::move(group), .version = TextAt(version, {"version"})};
   made.available = TextAt(version, {"freshness"}) != "Stale";
-  for (const Value& resource : ItemsAt(version, "resources")) {
+  for (const object::Value& resource : ItemsAt(version, "resources")) {
     std::string kind = TextAt(resource, {"responseKind", "kind"});
     // What has subresources only has no kind itself.
     if (kind.empty() || ItemsAt(resource, "verbs").empty()) continue;
@@ -81,11 +83,11 @@ std::unexpected<Status> TooMany() {
 }  // namespace
 
 Result<std::vector<DiscoveredVersion>> ReadAggregatedDiscovery(std::string_view json) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document,
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
                          Decode(json, "apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"));
   std::vector<DiscoveredVersion> versions;
-  for (const Value& group : ItemsAt(document.root(), "items")) {
-    for (const Value& version : ItemsAt(group, "versions")) {
+  for (const object::Value& group : ItemsAt(document.root(), "items")) {
+    for (const object::Value& version : ItemsAt(group, "versions")) {
       if (versions.size() == limits::kMaxDiscoveredVersions) return TooMany();
       versions.push_back(ReadVersion(TextAt(group, {"metadata", "name"}), version));
     }
@@ -95,17 +97,17 @@ Result<std::vector<DiscoveredVersion>> ReadAggregatedDiscovery(std::string_view 
 
 Result<std::vector<DiscoveredVersion>> ReadVersions(std::string_view json) {
   std::vector<DiscoveredVersion> versions;
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json));
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(json));
   if (meta.kind == "APIVersions") {
-    SKIFF_ASSIGN_OR_RETURN(const Document document, Decode(json, "meta/v1", "APIVersions"));
-    for (const Value& version : ItemsAt(document.root(), "versions"))
+    SKIFF_ASSIGN_OR_RETURN(const object::Document document, Decode(json, "meta/v1", "APIVersions"));
+    for (const object::Value& version : ItemsAt(document.root(), "versions"))
       versions.push_back({.group = "", .version = std::string(version.AsText())});
     return versions;
   }
-  SKIFF_ASSIGN_OR_RETURN(const Document document, Decode(json, "meta/v1", "APIGroupList"));
-  for (const Value& group : ItemsAt(document.root(), "groups")) {
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, Decode(json, "meta/v1", "APIGroupList"));
+  for (const object::Value& group : ItemsAt(document.root(), "groups")) {
     const size_t first = versions.size();
-    for (const Value& version : ItemsAt(group, "versions")) {
+    for (const object::Value& version : ItemsAt(group, "versions")) {
       if (versions.size() == limits::kMaxDiscoveredVersions) return TooMany();
       versions.push_back(
           {.group = TextAt(group, {"name"}), .version = TextAt(version, {"version"})});
@@ -117,12 +119,13 @@ Result<std::vector<DiscoveredVersion>> ReadVersions(std::string_view json) {
 
 Result<std::vector<DiscoveredResource>> ReadResources(std::string_view json,
                                                       const DiscoveredVersion& of) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, Decode(json, "meta/v1", "APIResourceList"));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         Decode(json, "meta/v1", "APIResourceList"));
   std::vector<DiscoveredResource> resources;
-  for (const Value& resource : ItemsAt(document.root(), "resources")) {
+  for (const object::Value& resource : ItemsAt(document.root(), "resources")) {
     std::string name = TextAt(resource, {"name"});
     if (name.find('/') != std::string::npos) continue;
-    const Value* namespaced = resource.Find("namespaced");
+    const object::Value* namespaced = resource.Find("namespaced");
     resources.push_back(MakeResource(of, std::move(name), TextAt(resource, {"kind"}),
                                      namespaced != nullptr && namespaced->AsBool(),
                                      ItemsAt(resource, "verbs")));
@@ -142,4 +145,4 @@ ServedApi ChoosePreferred(const std::vector<DiscoveredVersion>& versions) {
   return served;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

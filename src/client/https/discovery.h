@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "client/client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct DiscoveredVersion {
   std::string group;
@@ -31,4 +31,4 @@ Result<std::vector<DiscoveredResource>> ReadResources(std::string_view json,
 // Each resource in the first version that has it.
 ServedApi ChoosePreferred(const std::vector<DiscoveredVersion>& versions);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -6,11 +6,11 @@
 #include "client/https/api_request.h"
 #include "client/https/https_watch.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // As other clients of Kubernetes do, but for a server so near that bytes are cheap.
-bool WantsCompression(const RestConfig& config, const ClientEndpoint& endpoint) {
+bool WantsCompression(const RestConfig& config, const net::ClientEndpoint& endpoint) {
   if (config.compression) return *config.compression;
   return endpoint.addresses.empty() || !endpoint.addresses.front().IsLoopback();
 }
@@ -18,7 +18,7 @@ bool WantsCompression(const RestConfig& config, const ClientEndpoint& endpoint) 
 ApiChannel::Parts MakeParts(const HttpsEnvironment& environment, const RestConfig& config,
                             std::shared_ptr<HttpsConnections> connections,
                             std::shared_ptr<TokenSource> tokens) {
-  HttpHeaders headers = IdentityHeaders(config);
+  net::HttpHeaders headers = IdentityHeaders(config);
   if (WantsCompression(config, connections->endpoint())) headers.Add("accept-encoding", "gzip");
   return {.executor = environment.executor,
           .random = environment.random,
@@ -66,7 +66,7 @@ HttpsTransport::~HttpsTransport() = default;
 
 void HttpsTransport::Send(ClientCall call,
                           std::move_only_function<void(Result<ClientReply>)> done) {
-  Result<ClientRequest> request = MakeRequest(call, protobuf_);
+  Result<net::ClientRequest> request = MakeRequest(call, protobuf_);
   if (!request) {
     executor_.Post([done = std::move(done), why = std::move(request).error()]() mutable {
       done(std::unexpected(std::move(why)));
@@ -96,4 +96,4 @@ void HttpsTransport::Discover(std::move_only_function<void(Result<ServedApi>)> d
   discoverer_.Get(std::move(done));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -24,11 +24,11 @@
 #include "client/https/rest_metrics.h"
 #include "net/event_loop.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // What a transport runs on. The executor must be that of the loop; all outlive the transport.
 struct HttpsEnvironment {
-  std::shared_ptr<EventLoop> loop;
+  std::shared_ptr<net::EventLoop> loop;
   Executor& executor;
   Random& random;
   Log* log = nullptr;
@@ -64,4 +64,4 @@ class HttpsTransport final : public ClientTransport {
   Discoverer discoverer_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -5,7 +5,7 @@
 #include "client/https/testing.h"
 #include "net/gzip.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 using HttpsTransportTest = HttpsTest;
@@ -20,7 +20,7 @@ std::string NotFound() {
 }
 
 TEST_F(HttpsTransportTest, ObjectsComeAsProtobufOrJson) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     const bool as_protobuf = request.path.ends_with("/binary");
     std::move(responder).Respond(as_protobuf ? TypedResponse(kProtobuf, AsProtobuf(ConfigMap("b")))
                                              : JsonResponse(ConfigMap("a")));
@@ -39,10 +39,10 @@ TEST_F(HttpsTransportTest, ObjectsComeAsProtobufOrJson) {
 
 TEST_F(HttpsTransportTest, WhatIsSentArrives) {
   std::string seen;
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     seen = request.method + " " + request.path + "?" + request.query;
-    const auto sent = DecodeStorage(request.body);
-    std::move(responder).Respond(JsonResponse(EncodeJson(sent->root()), 201));
+    const auto sent = object::DecodeStorage(request.body);
+    std::move(responder).Respond(JsonResponse(object::EncodeJson(sent->root()), 201));
   });
   Connect();
   ClientCall call = CreateCall("new");
@@ -59,7 +59,7 @@ TEST_F(HttpsTransportTest, ListsBecomeObjectsWithTheirKind) {
       R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9",)"
       R"("continue":"c"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]})";
   std::atomic<bool> as_protobuf = true;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(as_protobuf ? TypedResponse(kProtobuf, AsProtobuf(list))
                                              : JsonResponse(list));
   });
@@ -81,7 +81,7 @@ TEST_F(HttpsTransportTest, ListsBecomeObjectsWithTheirKind) {
 }
 
 TEST_F(HttpsTransportTest, ADeletedCollectionIsAnsweredAsItWas) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     EXPECT_EQ(request.method, "DELETE");
     std::move(responder).Respond(JsonResponse(
         R"({"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]})"));
@@ -99,13 +99,13 @@ TEST_F(HttpsTransportTest, CompressedAnswersAreAskedForAndInflated) {
   std::mutex mutex;
   std::string accepted;
   std::string encoding = "gzip";
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     const std::lock_guard lock(mutex);
     accepted = request.headers.Get("accept-encoding");
-    HttpResponse response = JsonResponse(ConfigMap("a"));
+    net::HttpResponse response = JsonResponse(ConfigMap("a"));
     if (!encoding.empty()) {
       response.headers.Add("content-encoding", encoding);
-      const SharedBytes sealed = GzipBytes(ConfigMap("a"));
+      const SharedBytes sealed = net::GzipBytes(ConfigMap("a"));
       response.body =
           request.path.ends_with("cut") ? SharedBytes(sealed.view().substr(0, 30)) : sealed;
     }
@@ -128,7 +128,7 @@ TEST_F(HttpsTransportTest, CompressedAnswersAreAskedForAndInflated) {
 
 TEST_F(HttpsTransportTest, ANearServerNeedNotCompress) {
   std::atomic<bool> asked = false;
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     asked = !request.headers.Get("accept-encoding").empty();
     std::move(responder).Respond(JsonResponse(ConfigMap("a")));
   });
@@ -141,7 +141,7 @@ TEST_F(HttpsTransportTest, ServersOfHttp1AreSpokenToAlike) {
   for (const bool with_tls : {true, false}) {
     server_tls_.http2 = false;
     is_plain_ = !with_tls;
-    Serve([&](HttpRequest request, Responder responder) {
+    Serve([&](net::HttpRequest request, net::Responder responder) {
       EXPECT_EQ(request.version, 11);
       EXPECT_EQ(request.headers.Get("authorization"), "Bearer secret");
       std::move(responder).Respond(request.method == "POST" ? JsonResponse(ConfigMap("new"), 201)
@@ -164,7 +164,7 @@ TEST_F(HttpsTransportTest, ServersOfHttp1AreSpokenToAlike) {
 }
 
 TEST_F(HttpsTransportTest, CustomResourcesAreTreesWithoutAType) {
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(
         JsonResponse(R"({"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{},)"
                      R"("items":[{"kind":"Widget","apiVersion":"example.com/v1",)"
@@ -190,7 +190,7 @@ TEST_F(HttpsTransportTest, CustomResourcesAreTreesWithoutAType) {
 }
 
 TEST_F(HttpsTransportTest, ErrorsAreWhatTheServerSaid) {
-  Serve([&](HttpRequest request, Responder responder) {
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     if (request.path.ends_with("/page"))
       return std::move(responder).Respond(TypedResponse("text/html", "<h1>no</h1>", 502));
     const bool as_protobuf = request.path.ends_with("/binary");
@@ -219,7 +219,7 @@ TEST_F(HttpsTransportTest, ErrorsAreWhatTheServerSaid) {
 TEST_F(HttpsTransportTest, AnswersThatCannotBeReadAreErrors) {
   std::string body;
   std::string type;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(TypedResponse(type, body));
   });
   Connect();
@@ -239,7 +239,7 @@ TEST_F(HttpsTransportTest, AnswersThatCannotBeReadAreErrors) {
 }
 
 TEST_F(HttpsTransportTest, WhatCannotBeReadIsNotRepeated) {
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(
         JsonResponse(R"({"kind":"ConfigMap","apiVersion":"v1","data":{"k":["hunter2"]}})"));
   });
@@ -251,7 +251,7 @@ TEST_F(HttpsTransportTest, WhatCannotBeReadIsNotRepeated) {
 }
 
 TEST_F(HttpsTransportTest, DeletionsThatAreAnsweredWithAStatusHaveNoObject) {
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(
         JsonResponse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"));
   });
@@ -265,9 +265,9 @@ TEST_F(HttpsTransportTest, DeletionsThatAreAnsweredWithAStatusHaveNoObject) {
 
 TEST_F(HttpsTransportTest, WhatTheServerPutsOffIsTriedAgain) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     if (++asked == 3) return std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
-    HttpResponse response = JsonResponse("{}", asked == 1 ? 429 : 503);
+    net::HttpResponse response = JsonResponse("{}", asked == 1 ? 429 : 503);
     response.headers.Add("retry-after", "2");
     std::move(responder).Respond(std::move(response));
   });
@@ -279,9 +279,9 @@ TEST_F(HttpsTransportTest, WhatTheServerPutsOffIsTriedAgain) {
 
 TEST_F(HttpsTransportTest, WhatIsPutOffForTooLongIsAnError) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     ++asked;
-    HttpResponse response = JsonResponse("{}", 429);
+    net::HttpResponse response = JsonResponse("{}", 429);
     response.headers.Add("retry-after", "600");
     std::move(responder).Respond(std::move(response));
   });
@@ -295,7 +295,7 @@ TEST_F(HttpsTransportTest, WhatIsPutOffForTooLongIsAnError) {
 
 TEST_F(HttpsTransportTest, A503WithoutATimeIsAnError) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     ++asked;
     std::move(responder).Respond(JsonResponse("{}", 503));
   });
@@ -306,10 +306,10 @@ TEST_F(HttpsTransportTest, A503WithoutATimeIsAnError) {
 
 TEST_F(HttpsTransportTest, AReadThatBreaksIsTriedAgainAndAWriteIsNot) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     if (++asked % 2 == 0) return std::move(responder).Respond(JsonResponse(ConfigMap("a")));
-    auto feed = std::make_shared<Feed>();
-    HttpResponse response = JsonResponse("");
+    auto feed = std::make_shared<net::Feed>();
+    net::HttpResponse response = JsonResponse("");
     response.source = feed->MakeSource();
     feed->Add(R"({"kind":)");
     std::move(responder).Respond(std::move(response));
@@ -326,9 +326,9 @@ TEST_F(HttpsTransportTest, AReadThatBreaksIsTriedAgainAndAWriteIsNot) {
 }
 
 TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
-  std::vector<Responder> held;
-  Latch arrived;
-  Serve([&](HttpRequest, Responder responder) {
+  std::vector<net::Responder> held;
+  net::Latch arrived;
+  Serve([&](net::HttpRequest, net::Responder responder) {
     held.push_back(std::move(responder));
     arrived.Open();
   });
@@ -341,7 +341,7 @@ TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
   // Nothing listens: not even a write can have happened, so that it is tried again.
   auto pending = Start(CreateCall());
   EXPECT_FALSE(pending->done.is_open());
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
   });
   PassTimeUntil(pending->done);
@@ -349,7 +349,7 @@ TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
 }
 
 TEST_F(HttpsTransportTest, TheNameOfAServerIsLookedUpAgain) {
-  const auto answer = [&](HttpRequest, Responder responder) {
+  const auto answer = [&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(JsonResponse(ConfigMap("a")));
   };
   Serve(answer);
@@ -365,9 +365,9 @@ TEST_F(HttpsTransportTest, TheNameOfAServerIsLookedUpAgain) {
 
 TEST_F(HttpsTransportTest, AShortTimeoutLeavesNoTimeForFurtherTries) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     ++asked;
-    HttpResponse response = JsonResponse("{}", 429);
+    net::HttpResponse response = JsonResponse("{}", 429);
     response.headers.Add("retry-after", "6");
     std::move(responder).Respond(std::move(response));
   });
@@ -378,14 +378,14 @@ TEST_F(HttpsTransportTest, AShortTimeoutLeavesNoTimeForFurtherTries) {
 }
 
 TEST_F(HttpsTransportTest, AServerThatSaysGoodbyeIsLeftInOrder) {
-  const auto answer = [&](HttpRequest, Responder responder) {
+  const auto answer = [&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
   };
   Serve(answer);
   Connect();
   for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(Call(CreateCall()));
-    server_->Drain(std::chrono::seconds(kPatienceSeconds));
+    server_->Drain(std::chrono::seconds(net::kPatienceSeconds));
     PassATurn();  // in which the client hears of it
     Serve(answer);
     const auto reply = CallThroughTime(CreateCall());
@@ -403,9 +403,9 @@ TEST_F(HttpsTransportTest, AServerThatIsNotThereIsSaidToBeMissing) {
 }
 
 TEST_F(HttpsTransportTest, ASlowAnswerToAWriteLeavesItsFateOpen) {
-  std::vector<Responder> held;
-  Latch both_came;
-  Serve([&](HttpRequest, Responder responder) {
+  std::vector<net::Responder> held;
+  net::Latch both_came;
+  Serve([&](net::HttpRequest, net::Responder responder) {
     held.push_back(std::move(responder));
     if (held.size() == 2) both_came.Open();
   });
@@ -423,7 +423,7 @@ TEST_F(HttpsTransportTest, ASlowAnswerToAWriteLeavesItsFateOpen) {
 
 TEST_F(HttpsTransportTest, CallsBeyondTheRateWait) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     ++asked;
     std::move(responder).Respond(JsonResponse(ConfigMap("a")));
   });
@@ -442,8 +442,8 @@ TEST_F(HttpsTransportTest, CallsBeyondTheRateWait) {
 
 TEST_F(HttpsTransportTest, RequestsAreCounted) {
   std::atomic<int> asked = 0;
-  Serve([&](HttpRequest, Responder responder) {
-    HttpResponse response = JsonResponse(ConfigMap("a"), ++asked == 1 ? 503 : 200);
+  Serve([&](net::HttpRequest, net::Responder responder) {
+    net::HttpResponse response = JsonResponse(ConfigMap("a"), ++asked == 1 ? 503 : 200);
     if (asked == 1) response.headers.Add("retry-after", "1");
     std::move(responder).Respond(std::move(response));
   });
@@ -467,8 +467,8 @@ TEST_F(HttpsTransportTest, RequestsAreCounted) {
 }
 
 TEST_F(HttpsTransportTest, CloseAnswersEverything) {
-  std::vector<Responder> held;
-  Serve([&](HttpRequest, Responder responder) { held.push_back(std::move(responder)); });
+  std::vector<net::Responder> held;
+  Serve([&](net::HttpRequest, net::Responder responder) { held.push_back(std::move(responder)); });
   config_.qps = 1;
   config_.burst = 1;
   Connect();
@@ -494,7 +494,9 @@ TEST_F(HttpsTransportTest, CloseAnswersEverything) {
 }
 
 TEST_F(HttpsTransportTest, AnswersComeAfterTheCallHasReturned) {
-  Serve([](HttpRequest, Responder responder) { std::move(responder).Respond(JsonResponse("{}")); });
+  Serve([](net::HttpRequest, net::Responder responder) {
+    std::move(responder).Respond(JsonResponse("{}"));
+  });
   config_.token.file = folder_.Path("nowhere");
   Connect();
   bool returned = false;
@@ -514,4 +516,4 @@ TEST_F(HttpsTransportTest, AnswersComeAfterTheCallHasReturned) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

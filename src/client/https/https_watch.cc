@@ -5,10 +5,10 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::client {
 
 HttpsWatch::HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const ApiResource& resource,
-                       bool metadata_only, ClientRequest request, ClientWatchSink* sink)
+                       bool metadata_only, net::ClientRequest request, ClientWatchSink* sink)
     : channel_(channel),
       resource_(resource),
       metadata_only_(metadata_only),
@@ -21,7 +21,7 @@ HttpsWatch::~HttpsWatch() {
   if (const auto channel = channel_.lock()) channel->Cancel(id_);
 }
 
-void HttpsWatch::OnHead(int code, const HttpHeaders& headers) {
+void HttpsWatch::OnHead(int code, const net::HttpHeaders& headers) {
   const ApiMedia media = MediaOf(headers.Get("content-type"));
   fault_.code = code;
   fault_.content_type = headers.Get("content-type");
@@ -64,4 +64,4 @@ void HttpsWatch::OnEnd(Result<void> outcome) {
   sink_->OnEnd(WatchFault(DecodeStatus(fault_)));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

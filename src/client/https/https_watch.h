@@ -12,18 +12,18 @@
 #include "client/https/watch_decoder.h"
 #include "net/client/http_client.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class HttpsWatch final : public ClientWatch, public ApiStreamHandler {
  public:
   // The channel may go first; the sink and the resource may not.
   HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const ApiResource& resource,
-             bool metadata_only, ClientRequest request, ClientWatchSink* sink);
+             bool metadata_only, net::ClientRequest request, ClientWatchSink* sink);
   ~HttpsWatch() override;
 
  private:
   void OnAdvice(std::string advice) override { fault_.advice = std::move(advice); }
-  void OnHead(int code, const HttpHeaders& headers) override;
+  void OnHead(int code, const net::HttpHeaders& headers) override;
   void OnBody(std::string_view bytes) override;
   void OnEnd(Result<void> outcome) override;
   // The last word of a watch that is over on this side.
@@ -41,4 +41,4 @@ class HttpsWatch final : public ClientWatch, public ApiStreamHandler {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

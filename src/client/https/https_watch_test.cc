@@ -4,13 +4,13 @@
 #include "net/gzip.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 std::string Field(uint32_t number, std::string_view bytes) {
-  uint8_t head[2 * kMaxVarintBytes];
-  uint8_t* end = WriteVarint(head, WireKey(number, WireType::kBytes));
-  end = WriteVarint(end, bytes.size());
+  uint8_t head[2 * object::kMaxVarintBytes];
+  uint8_t* end = object::WriteVarint(head, object::WireKey(number, object::WireType::kBytes));
+  end = object::WriteVarint(end, bytes.size());
   return std::string(reinterpret_cast<const char*>(head), static_cast<size_t>(end - head))
       .append(bytes);
 }
@@ -38,11 +38,11 @@ class HttpsWatchTest : public HttpsTest {
  protected:
   // The server answers with what the feed gives.
   void ServeFeed(bool as_protobuf) {
-    Serve([this, as_protobuf](HttpRequest request, Responder responder) {
+    Serve([this, as_protobuf](net::HttpRequest request, net::Responder responder) {
       if (request.query.find("watch=true") == std::string::npos)
         return std::move(responder).Respond(JsonResponse(ConfigMap("a")));
       query_ = request.query;
-      HttpResponse response = TypedResponse(
+      net::HttpResponse response = TypedResponse(
           as_protobuf ? "application/vnd.kubernetes.protobuf;stream=watch" : "application/json",
           "");
       response.source = feed_->MakeSource();
@@ -63,7 +63,7 @@ class HttpsWatchTest : public HttpsTest {
     HttpsTest::TearDown();
   }
 
-  std::shared_ptr<Feed> feed_ = std::make_shared<Feed>();
+  std::shared_ptr<net::Feed> feed_ = std::make_shared<net::Feed>();
   RecordingSink sink_;
   std::unique_ptr<ClientWatch> watch_;
   std::string query_;
@@ -71,7 +71,7 @@ class HttpsWatchTest : public HttpsTest {
 
 TEST_F(HttpsWatchTest, EventsComeInBothForms) {
   for (const bool as_protobuf : {true, false}) {
-    feed_ = std::make_shared<Feed>();
+    feed_ = std::make_shared<net::Feed>();
     RecordingSink sink;
     ServeFeed(as_protobuf);
     const auto event = as_protobuf ? ProtobufEvent : JsonEvent;
@@ -101,8 +101,8 @@ TEST_F(HttpsWatchTest, EventsComeInBothForms) {
 
 TEST_F(HttpsWatchTest, EventsComeOverHttp1WhileOthersCall) {
   server_tls_.http2 = false;
-  Serve([this](HttpRequest request, Responder responder) {
-    HttpResponse response = JsonResponse(ConfigMap("b"));
+  Serve([this](net::HttpRequest request, net::Responder responder) {
+    net::HttpResponse response = JsonResponse(ConfigMap("b"));
     if (request.query.contains("watch=")) {
       response.body = {};
       response.source = feed_->MakeSource();
@@ -123,10 +123,10 @@ TEST_F(HttpsWatchTest, EventsComeOverHttp1WhileOthersCall) {
 }
 
 TEST_F(HttpsWatchTest, CompressedEventsAreInflatedAsTheyCome) {
-  Serve([this](HttpRequest, Responder responder) {
-    HttpResponse response = JsonResponse("");
+  Serve([this](net::HttpRequest, net::Responder responder) {
+    net::HttpResponse response = JsonResponse("");
     response.headers.Add("content-encoding", "gzip");
-    response.source = MakeGzipSource(feed_->MakeSource());
+    response.source = net::MakeGzipSource(feed_->MakeSource());
     std::move(responder).Respond(std::move(response));
   });
   config_.compression = true;
@@ -164,7 +164,7 @@ TEST_F(HttpsWatchTest, AnErrorEventEndsIt) {
 }
 
 TEST_F(HttpsWatchTest, ARefusalOfA410MeansToReadAgain) {
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(
         JsonResponse(R"({"kind":"Status","apiVersion":"v1","reason":"Gone","code":410})", 410));
   });
@@ -175,7 +175,7 @@ TEST_F(HttpsWatchTest, ARefusalOfA410MeansToReadAgain) {
 }
 
 TEST_F(HttpsWatchTest, ARefusalIsHandedOnWithItsTime) {
-  Serve([&](HttpRequest, Responder responder) {
+  Serve([&](net::HttpRequest, net::Responder responder) {
     std::move(responder).Respond(JsonResponse(
         R"({"kind":"Status","apiVersion":"v1","message":"later","reason":"TooManyRequests",)"
         R"("details":{"retryAfterSeconds":1},"code":429})",
@@ -209,7 +209,7 @@ TEST_F(HttpsWatchTest, AServerThatGoesAwayIsNoOrderlyEnd) {
 TEST_F(HttpsWatchTest, GarbageEndsIt) {
   for (const std::string_view garbage :
        {std::string_view("\xff\xff\xff\xff"), std::string_view("\0\0\0\2\xff\xff", 6)}) {
-    feed_ = std::make_shared<Feed>();
+    feed_ = std::make_shared<net::Feed>();
     RecordingSink sink;
     ServeFeed(true);
     OnLoop([&] {
@@ -251,7 +251,7 @@ TEST_F(HttpsWatchTest, AQuietWatchStaysOpen) {
   for (int i = 0; i < 20; ++i) {
     Advance(std::chrono::seconds(16));
     for (int call = 0; call < 2; ++call) {
-      Latch answered;
+      net::Latch answered;
       OnLoop([&] { others->Send(GetCall(), [&](const auto&) { answered.Open(); }); });
       ASSERT_TRUE(answered.Wait());
     }
@@ -261,14 +261,14 @@ TEST_F(HttpsWatchTest, AQuietWatchStaysOpen) {
 }
 
 TEST_F(HttpsWatchTest, AServerThatHasFallenSilentIsFoundOut) {
-  Latch stuck, released;
-  Serve([&](HttpRequest request, Responder responder) {
+  net::Latch stuck, released;
+  Serve([&](net::HttpRequest request, net::Responder responder) {
     if (request.query.find("watch=true") == std::string::npos) {
       stuck.Open();
       released.Wait();  // its only thread answers no pings now
       return;
     }
-    HttpResponse response = JsonResponse("");
+    net::HttpResponse response = JsonResponse("");
     response.source = feed_->MakeSource();
     std::move(responder).Respond(std::move(response));
   });
@@ -304,4 +304,4 @@ TEST_F(HttpsWatchTest, MetadataIsEnoughWhereItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

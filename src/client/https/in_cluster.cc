@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::client {
 
 InClusterFiles InClusterFiles::OfEnvironment() {
   const auto variable = [](const char* name) {
@@ -34,4 +34,4 @@ Result<RestConfig> InClusterConfig(const InClusterFiles& place) {
   return config;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "client/https/rest_config.h"
 
-namespace skiff {
+namespace skiff::client {
 
 struct InClusterFiles {
   std::string host = {};  // $KUBERNETES_SERVICE_HOST
@@ -20,4 +20,4 @@ struct InClusterFiles {
 
 Result<RestConfig> InClusterConfig(const InClusterFiles& place);
 
-}  // namespace skiff
+}  // namespace skiff::client

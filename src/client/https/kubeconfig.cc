@@ -10,18 +10,18 @@
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 struct File {
   std::string path;
-  Document document;
+  object::Document document;
 };
 
-std::string_view TextOf(const Value* object, std::string_view name) {
-  const Value* value = object == nullptr ? nullptr : object->Find(name);
-  const bool is_text =
-      value != nullptr && (value->tag() == Tag::kString || value->tag() == Tag::kBytes);
+std::string_view TextOf(const object::Value* object, std::string_view name) {
+  const object::Value* value = object == nullptr ? nullptr : object->Find(name);
+  const bool is_text = value != nullptr && (value->tag() == object::Tag::kString ||
+                                            value->tag() == object::Tag::kBytes);
   return is_text ? value->AsText() : std::string_view();
 }
 
@@ -42,10 +42,10 @@ std::unexpected<Status> FaultAt(const std::string& path, const Status& fault,
 
 // Names are unique within a list of a file.
 Result<void> CheckNames(const File& file, std::string_view list) {
-  const Value* entries = file.document.root().Find(list);
+  const object::Value* entries = file.document.root().Find(list);
   std::set<std::string_view> names;
   if (entries == nullptr) return {};
-  for (const Value& entry : entries->items())
+  for (const object::Value& entry : entries->items())
     if (!names.insert(TextOf(&entry, "name")).second)
       return Fault(file.path, "two of its " + std::string(list) + " are called " +
                                   Quoted(TextOf(&entry, "name")));
@@ -53,14 +53,14 @@ Result<void> CheckNames(const File& file, std::string_view list) {
 }
 
 Result<File> Parse(std::string_view text, const std::string& path) {
-  const Result<YamlJson> yaml = YamlToJson(text);
+  const Result<object::YamlJson> yaml = object::YamlToJson(text);
   if (!yaml) return FaultAt(path, yaml.error(), "this is not YAML");
   if (!yaml->json().starts_with('{')) return Fault(path, "this is not a kubeconfig");
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.positions = &*yaml;
   options.max_bytes = limits::kMaxCredentialFileBytes * 2;
-  Result<Document> document =
-      DecodeJson(yaml->json(), FindMessage("kubeconfig/v1", "Config"), options);
+  Result<object::Document> document =
+      object::DecodeJson(yaml->json(), object::FindMessage("kubeconfig/v1", "Config"), options);
   if (!document)
     return FaultAt(path, document.error(), "this is not what a kubeconfig has in this place");
   File file{path, std::move(*document)};
@@ -77,14 +77,14 @@ class Merged {
   explicit Merged(std::vector<File> files) : files_(std::move(files)) {}
 
   // The entry of that name in one of the lists: its `member`, and the file it stands in.
-  std::pair<const Value*, const File*> Find(std::string_view list, std::string_view member,
-                                            std::string_view name) const {
+  std::pair<const object::Value*, const File*> Find(std::string_view list, std::string_view member,
+                                                    std::string_view name) const {
     for (const File& file : files_) {
-      const Value* entries = file.document.root().Find(list);
+      const object::Value* entries = file.document.root().Find(list);
       if (entries == nullptr) continue;
-      for (const Value& entry : entries->items())
+      for (const object::Value& entry : entries->items())
         if (TextOf(&entry, "name") == name) {
-          const Value* found = entry.Find(member);
+          const object::Value* found = entry.Find(member);
           return {found == nullptr ? &kNothing : found, &file};
         }
     }
@@ -107,11 +107,11 @@ class Merged {
   }
 
  private:
-  static inline const Value kNothing = Value::EmptyMap();
+  static inline const object::Value kNothing = object::Value::EmptyMap();
   std::vector<File> files_;
 };
 
-TextOrFile DataOrFile(const Value& object, const std::string& name, const File& file) {
+TextOrFile DataOrFile(const object::Value& object, const std::string& name, const File& file) {
   TextOrFile out;
   out.text = TextOf(&object, name + "-data");
   if (const std::string_view path = TextOf(&object, name); out.text.empty() && !path.empty())
@@ -119,29 +119,29 @@ TextOrFile DataOrFile(const Value& object, const std::string& name, const File& 
   return out;
 }
 
-std::vector<std::string> TextsOf(const Value* list) {
+std::vector<std::string> TextsOf(const object::Value* list) {
   std::vector<std::string> out;
   if (list == nullptr || !list->is_list()) return out;
-  for (const Value& item : list->items())
+  for (const object::Value& item : list->items())
     if (item.is_string()) out.emplace_back(item.AsText());
   return out;
 }
 
-Result<void> ReadCluster(const Value& cluster, const File& file, RestConfig& config) {
+Result<void> ReadCluster(const object::Value& cluster, const File& file, RestConfig& config) {
   config.server = TextOf(&cluster, "server");
   if (config.server.empty()) return Fault(file.path, "its cluster has no server");
   if (!TextOf(&cluster, "proxy-url").empty())
     return Fault(file.path, "its cluster is behind a proxy, which is not supported");
   config.server_name = TextOf(&cluster, "tls-server-name");
-  const Value* uncompressed = cluster.Find("disable-compression");
+  const object::Value* uncompressed = cluster.Find("disable-compression");
   if (uncompressed != nullptr && uncompressed->AsBool()) config.compression = false;
-  const Value* insecure = cluster.Find("insecure-skip-tls-verify");
+  const object::Value* insecure = cluster.Find("insecure-skip-tls-verify");
   config.insecure = insecure != nullptr && insecure->AsBool();
   config.ca = DataOrFile(cluster, "certificate-authority", file);
   return {};
 }
 
-Result<void> ReadUser(const Value& user, const File& file, RestConfig& config) {
+Result<void> ReadUser(const object::Value& user, const File& file, RestConfig& config) {
   for (const std::string_view unsupported : {"exec", "auth-provider"})
     if (user.Find(unsupported) != nullptr)
       return Fault(file.path, "its user gets credentials by " + Quoted(unsupported) +
@@ -157,8 +157,8 @@ Result<void> ReadUser(const Value& user, const File& file, RestConfig& config) {
   config.impersonation.user = TextOf(&user, "as");
   config.impersonation.uid = TextOf(&user, "as-uid");
   config.impersonation.groups = TextsOf(user.Find("as-groups"));
-  if (const Value* extra = user.Find("as-user-extra"); extra != nullptr && extra->is_map())
-    for (const MapEntry& entry : extra->entries())
+  if (const object::Value* extra = user.Find("as-user-extra"); extra != nullptr && extra->is_map())
+    for (const object::MapEntry& entry : extra->entries())
       config.impersonation.extra[std::string(entry.key)] = TextsOf(&entry.value);
   return {};
 }
@@ -166,7 +166,7 @@ Result<void> ReadUser(const Value& user, const File& file, RestConfig& config) {
 Result<RestConfig> Choose(const Merged& merged, const KubeconfigChoice& choice) {
   const std::string all = merged.name();
   std::string_view context = choice.context.empty() ? merged.current_context() : choice.context;
-  const Value* chosen = nullptr;
+  const object::Value* chosen = nullptr;
   if (!context.empty()) {
     chosen = merged.Find("contexts", "context", context).first;
     if (chosen == nullptr) return Fault(all, "it has no context " + Quoted(context));
@@ -244,4 +244,4 @@ std::vector<std::string> DefaultKubeconfigs() {
   return FindKubeconfigs(variable("KUBECONFIG"), variable("HOME"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

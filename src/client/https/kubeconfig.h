@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "client/https/rest_config.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // What to use instead of what the files say; empty: what they say.
 struct KubeconfigChoice {
@@ -40,4 +40,4 @@ std::vector<std::string> DefaultKubeconfigs();
 Result<RestConfig> ParseKubeconfig(std::string_view text, const std::string& path,
                                    const KubeconfigChoice& choice = {});
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -7,7 +7,7 @@
 #include "client/https/in_cluster.h"
 #include "net/testing_tls.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 class KubeconfigTest : public testing::Test {
@@ -25,7 +25,7 @@ class KubeconfigTest : public testing::Test {
     return config ? *config : RestConfig();
   }
 
-  TestFolder folder_;
+  net::TestFolder folder_;
 };
 
 constexpr std::string_view kTwoContexts = R"(
@@ -176,4 +176,4 @@ TEST_F(KubeconfigTest, APodFindsItsServer) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

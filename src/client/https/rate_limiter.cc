@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::client {
 
 RateLimiter::RateLimiter(Executor& executor, double per_second, int burst)
     : executor_(executor),
@@ -64,4 +64,4 @@ void RateLimiter::OnTimer() {
   SetTimer();
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -9,7 +9,7 @@
 
 #include "base/executor.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class RateLimiter {
  public:
@@ -48,4 +48,4 @@ class RateLimiter {
   Ticket last_ticket_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

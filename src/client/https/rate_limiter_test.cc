@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // Timers that run when the test lets the time pass.
@@ -92,4 +92,4 @@ TEST(RateLimiterTest, WaitingIsBounded) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

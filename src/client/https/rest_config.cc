@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::client {
 
 RestConfig RestConfig::Anonymous() const {
   RestConfig copy = *this;
@@ -27,7 +27,7 @@ Result<std::string> ReadCredentialFile(const std::string& path) {
   const auto fault = [&](int error) {
     return BadRequest(path + ": cannot be read: " + std::generic_category().message(error));
   };
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const net::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return fault(errno);
   std::string text;
   constexpr size_t kPiece = 16 * 1024;
@@ -49,8 +49,8 @@ Result<std::string> LoadText(const TextOrFile& source) {
   return ReadCredentialFile(source.file);
 }
 
-Result<ClientTlsOptions> LoadTls(const RestConfig& config) {
-  ClientTlsOptions tls;
+Result<net::ClientTlsOptions> LoadTls(const RestConfig& config) {
+  net::ClientTlsOptions tls;
   tls.server_name = config.server_name;
   tls.insecure = config.insecure;
   SKIFF_ASSIGN_OR_RETURN(tls.ca_pem, LoadText(config.ca));
@@ -94,4 +94,4 @@ Result<void> CheckRestConfig(const RestConfig& config) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "net/client/client_tls.h"
 
-namespace skiff {
+namespace skiff::client {
 
 // A text that is at hand, or else in a file; neither when both are empty.
 struct TextOrFile {
@@ -67,10 +67,10 @@ Result<std::string> ReadCredentialFile(const std::string& path);
 // The text, or what is in the file; "" when there is neither.
 Result<std::string> LoadText(const TextOrFile& source);
 // With the files read.
-Result<ClientTlsOptions> LoadTls(const RestConfig& config);
+Result<net::ClientTlsOptions> LoadTls(const RestConfig& config);
 // Without the white space around it, which a header must not have.
 Result<std::string> LoadToken(const RestConfig& config);
 // What contradicts itself or is incomplete.
 Result<void> CheckRestConfig(const RestConfig& config);
 
-}  // namespace skiff
+}  // namespace skiff::client

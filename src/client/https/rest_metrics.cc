@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr std::string_view kByMethod[] = {"code", "host", "method"};
@@ -70,4 +70,4 @@ void RestClientMetrics::Ended(const Try& request) {
         .Observe(static_cast<double>(request.received_bytes));
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class RestClientMetrics {
  public:
@@ -39,4 +39,4 @@ class RestClientMetrics {
   HistogramFamily& response_size_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

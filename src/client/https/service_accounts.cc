@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 constexpr int kRenewAtPercent = 80;
@@ -17,8 +17,9 @@ ObjectPtr MakeTokenRequest() {
   const std::string json = R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1",)"
                            R"("spec":{"expirationSeconds":)" +
                            std::to_string(limits::kRequestedTokenLife.count()) + "}}";
-  auto made = DecodeJson(json, FindKind("authentication.k8s.io/v1", "TokenRequest"));
-  return std::make_shared<const Document>(std::move(*made));
+  auto made =
+      object::DecodeJson(json, object::FindKind("authentication.k8s.io/v1", "TokenRequest"));
+  return std::make_shared<const object::Document>(std::move(*made));
 }
 
 }  // namespace
@@ -68,14 +69,14 @@ void ServiceAccountToken::OnAnswer(Result<ClientReply> answer) {
     if (answer.error().reason() == StatusReason::kNotFound) return CreateAccount();
     return Retry(std::move(answer).error());
   }
-  const Value* token = nullptr;
-  const Value* expires = nullptr;
+  const object::Value* token = nullptr;
+  const object::Value* expires = nullptr;
   if (answer->object != nullptr) {
     token = answer->object->root().FindPath({"status", "token"});
     expires = answer->object->root().FindPath({"status", "expirationTimestamp"});
   }
   const bool is_whole = token != nullptr && token->is_string() && !token->AsText().empty() &&
-                        expires != nullptr && expires->tag() == Tag::kTime;
+                        expires != nullptr && expires->tag() == object::Tag::kTime;
   if (!is_whole)
     return Retry(Status(StatusReason::kInternalError, "the answer has no token in it"));
   Clock& clock = root_.executor().clock();
@@ -175,4 +176,4 @@ void NamedTransports::Close() {
   for (const auto& [name, transport] : transports_) transport->Close();
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -18,7 +18,7 @@
 #include "client/https/https_transport.h"
 #include "client/https/token_source.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class ServiceAccountToken final : public TokenSource,
                                   public std::enable_shared_from_this<ServiceAccountToken> {
@@ -93,4 +93,4 @@ class NamedTransports {
   std::map<std::string, std::unique_ptr<HttpsTransport>, std::less<>> transports_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -7,14 +7,14 @@
 #include "client/https/testing.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 // A server that knows service accounts and gives tokens "NAME-1", "NAME-2", … for them.
 class ServiceAccountsTest : public HttpsTest {
  protected:
   void ServeTokens() {
-    Serve([this](HttpRequest request, Responder responder) {
+    Serve([this](net::HttpRequest request, net::Responder responder) {
       std::lock_guard lock(mutex_);
       const std::string who(request.headers.Get("authorization"));
       if (request.method == "GET") {
@@ -25,7 +25,7 @@ class ServiceAccountsTest : public HttpsTest {
       }
       if (who != "Bearer root") return std::move(responder).Respond(JsonResponse("{}", 403));
       if (request.path.ends_with("/token")) return GiveToken(request, std::move(responder));
-      accounts_.insert(NameOf(*DecodeStorage(request.body)).name);
+      accounts_.insert(NameOf(*object::DecodeStorage(request.body)).name);
       std::move(responder).Respond(
           TypedResponse("application/vnd.kubernetes.protobuf", request.body, 201));
     });
@@ -33,7 +33,7 @@ class ServiceAccountsTest : public HttpsTest {
     Connect();
     all_ = *NamedTransports::OpenServiceAccounts(Environment(), config_, *transport_);
   }
-  void GiveToken(const HttpRequest& request, Responder responder) {
+  void GiveToken(const net::HttpRequest& request, net::Responder responder) {
     if (failing_) return std::move(responder).Respond(JsonResponse("{}", 500));
     const std::string prefix = "/api/v1/namespaces/kube-system/serviceaccounts/";
     EXPECT_TRUE(request.path.starts_with(prefix)) << request.path;
@@ -42,11 +42,11 @@ class ServiceAccountsTest : public HttpsTest {
     if (!accounts_.contains(name))
       return std::move(responder).Respond(JsonResponse(
           R"({"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404})", 404));
-    const auto sent = DecodeStorage(request.body);
+    const auto sent = object::DecodeStorage(request.body);
     EXPECT_EQ(sent->root().FindPath({"spec", "expirationSeconds"})->AsInt(), 3600);
     const int64_t now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()).count();
     std::string until;
-    AppendTime(Timestamp{now + 3600, 0}, until);
+    object::AppendTime(object::Timestamp{now + 3600, 0}, until);
     std::move(responder).Respond(
         JsonResponse(R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1",)"
                      R"("metadata":{},"spec":{"expirationSeconds":3600},"status":{"token":")" +
@@ -56,7 +56,7 @@ class ServiceAccountsTest : public HttpsTest {
   }
   // Time passes only if the answer is one that comes after several tries.
   std::string WhoIs(const std::string& account, bool after_tries = false) {
-    Latch done;
+    net::Latch done;
     std::string out;
     OnLoop([&] {
       all_->Of(account).Send(GetCall(), [&](Result<ClientReply> reply) {
@@ -105,7 +105,7 @@ TEST_F(ServiceAccountsTest, TokensAreRenewedBeforeTheyExpire) {
   Advance(std::chrono::seconds(20));
   // The old one serves while the new one comes.
   EXPECT_EQ(WhoIs("there"), "Bearer there-1");
-  const Duration end = system_clock_.Monotonic() + std::chrono::seconds(kPatienceSeconds);
+  const Duration end = system_clock_.Monotonic() + std::chrono::seconds(net::kPatienceSeconds);
   while (WhoIs("there") != "Bearer there-2" && system_clock_.Monotonic() < end) continue;
   EXPECT_EQ(WhoIs("there"), "Bearer there-2");
 }
@@ -137,7 +137,7 @@ TEST_F(ServiceAccountsTest, ATokenOutlivesAServerThatGivesNone) {
 }
 
 TEST_F(ServiceAccountsTest, LoopsOfOneIdentityHaveLimitsOfTheirOwnAndSomeHaveMore) {
-  Serve([this](HttpRequest request, Responder responder) {
+  Serve([this](net::HttpRequest request, net::Responder responder) {
     {
       std::lock_guard lock(mutex_);
       agent_ = request.headers.Get("user-agent");
@@ -170,4 +170,4 @@ TEST_F(ServiceAccountsTest, LoopsOfOneIdentityHaveLimitsOfTheirOwnAndSomeHaveMor
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

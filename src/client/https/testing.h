@@ -30,25 +30,26 @@
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::client {
 
-inline HttpResponse TypedResponse(std::string_view type, std::string_view body, int code = 200) {
-  HttpResponse response;
+inline net::HttpResponse TypedResponse(std::string_view type, std::string_view body,
+                                       int code = 200) {
+  net::HttpResponse response;
   response.code = code;
   response.headers.Add("content-type", std::string(type));
   response.body = SharedBytes(body);
   return response;
 }
-inline HttpResponse JsonResponse(std::string_view body, int code = 200) {
+inline net::HttpResponse JsonResponse(std::string_view body, int code = 200) {
   return TypedResponse("application/json", body, code);
 }
 
 // An object of any built-in kind, as protobuf in its envelope.
 inline std::string AsProtobuf(std::string_view json) {
-  const auto meta = PeekTypeMeta(json);
-  const auto document = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  const auto meta = object::PeekTypeMeta(json);
+  const auto document = object::DecodeJson(json, object::FindKind(meta->api_version, meta->kind));
   std::string bytes;
-  EncodeStorage(document->root(), &bytes);
+  object::EncodeStorage(document->root(), &bytes);
   return bytes;
 }
 
@@ -78,7 +79,7 @@ class RecordingSink final : public ClientWatchSink {
   // Whether there are, or come to be, that many lines.
   bool WaitFor(size_t count) {
     std::unique_lock lock(mutex_);
-    return wake_.wait_for(lock, std::chrono::seconds(kPatienceSeconds),
+    return wake_.wait_for(lock, std::chrono::seconds(net::kPatienceSeconds),
                           [&] { return lines_.size() >= count; });
   }
   std::string text() {
@@ -118,7 +119,7 @@ class RecordingSink final : public ClientWatchSink {
 // to the loop.
 class PausingExecutor final : public Executor {
  public:
-  explicit PausingExecutor(std::shared_ptr<EventLoop> loop) : executor_(std::move(loop)) {}
+  explicit PausingExecutor(std::shared_ptr<net::EventLoop> loop) : executor_(std::move(loop)) {}
 
   void Post(Work work) override { executor_.Post(std::move(work)); }
   TimerId After(Duration delay, Work work) override {
@@ -152,7 +153,7 @@ class PausingExecutor final : public Executor {
     TimerId timer;
   };
 
-  LoopExecutor executor_;
+  net::LoopExecutor executor_;
   std::map<uint64_t, Wait> waits_;
   uint64_t last_ = 0;
 };
@@ -166,7 +167,7 @@ class HttpsTest : public testing::Test {
     server_tls_.client_ca_files = {folder_.Write("ca.crt", ca_.CertificatePem())};
     config_.ca.text = ca_.CertificatePem();
     clock_.JumpWall(system_clock_.Wall() - clock_.Wall());
-    loop_ = *EventLoop::Create(clock_);
+    loop_ = *net::EventLoop::Create(clock_);
     loop_->Start("client");
     executor_ = std::make_unique<PausingExecutor>(loop_);
   }
@@ -182,7 +183,7 @@ class HttpsTest : public testing::Test {
   }
 
   void OnLoop(const std::function<void()>& task) {
-    Latch done;
+    net::Latch done;
     loop_->Post([&] {
       task();
       done.Open();
@@ -202,15 +203,15 @@ class HttpsTest : public testing::Test {
   }
 
   // On the same port each time; nobody else listens there after StopServer().
-  void Serve(FunctionHandler::Function function) {
-    handler_ = std::make_unique<FunctionHandler>(std::move(function));
-    HttpServerOptions options;
+  void Serve(net::FunctionHandler::Function function) {
+    handler_ = std::make_unique<net::FunctionHandler>(std::move(function));
+    net::HttpServerOptions options;
     options.addresses = {port_.address()};
     options.handler = handler_.get();
     options.clock = &system_clock_;
     options.loops = 1;
     if (!is_plain_) options.tls = server_tls_;
-    auto server = HttpServer::Start(std::move(options));
+    auto server = net::HttpServer::Start(std::move(options));
     ASSERT_TRUE(server) << server.error().message();
     server_ = std::move(*server);
     config_.server = (is_plain_ ? "http://" : "https://") + port_.address();
@@ -226,7 +227,7 @@ class HttpsTest : public testing::Test {
 
   // Answered later; the latch opens then.
   struct Pending {
-    Latch done;
+    net::Latch done;
     Result<ClientReply> reply = ClientReply();
   };
   std::unique_ptr<Pending> Start(ClientCall call) {
@@ -246,8 +247,8 @@ class HttpsTest : public testing::Test {
   }
   // Moves the time on whenever somebody waits for that, until the latch opens. While the server is
   // asked or connected to, the time stands still, however long that takes.
-  void PassTimeUntil(Latch& done) {
-    const Duration end = system_clock_.Monotonic() + std::chrono::seconds(kPatienceSeconds);
+  void PassTimeUntil(net::Latch& done) {
+    const Duration end = system_clock_.Monotonic() + std::chrono::seconds(net::kPatienceSeconds);
     std::mutex mutex;
     std::condition_variable never;
     while (!done.is_open() && system_clock_.Monotonic() < end) {
@@ -288,19 +289,19 @@ class HttpsTest : public testing::Test {
   SystemClock system_clock_;
   ManualClock clock_;
   SeededRandom random_{1};
-  TestFolder folder_;
-  TestCertificate ca_{{.common_name = "ca", .is_ca = true}};
-  TestCertificate server_certificate_{
+  net::TestFolder folder_;
+  net::TestCertificate ca_{{.common_name = "ca", .is_ca = true}};
+  net::TestCertificate server_certificate_{
       {.common_name = "server", .names = "DNS:localhost,IP:127.0.0.1"}, &ca_};
-  TlsOptions server_tls_;
+  net::TlsOptions server_tls_;
   bool is_plain_ = false;  // the server has no TLS
   RestConfig config_;
-  HeldPort port_;
-  std::unique_ptr<FunctionHandler> handler_;
-  std::unique_ptr<HttpServer> server_;
-  std::shared_ptr<EventLoop> loop_;
+  net::HeldPort port_;
+  std::unique_ptr<net::FunctionHandler> handler_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::shared_ptr<net::EventLoop> loop_;
   std::unique_ptr<PausingExecutor> executor_;
   std::unique_ptr<HttpsTransport> transport_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::client {
 
 void ConfiguredToken::Read() {
   read_at_ = clock_.Monotonic();
@@ -43,4 +43,4 @@ std::string ConfiguredToken::Advice() const {
          " was read again and is still refused: it may have expired, or be of another cluster";
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "client/https/rest_config.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class TokenSource {
  public:
@@ -49,4 +49,4 @@ class ConfiguredToken final : public TokenSource {
   Duration read_at_{-1};  // negative: never
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -8,7 +8,7 @@
 #include "object/json/decode.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 struct RawEvent {
@@ -24,15 +24,15 @@ std::unexpected<Status> BadEvent(std::string_view why) {
 // A message whose fields of interest are texts: the last value of each.
 Result<void> ReadTexts(std::string_view bytes,
                        std::initializer_list<std::pair<uint32_t, std::string_view*>> fields) {
-  WireReader in(bytes);
+  object::WireReader in(bytes);
   while (!in.done()) {
     uint32_t key = 0;
-    WireError error = in.ReadKey(&key);
+    object::WireError error = in.ReadKey(&key);
     std::string_view* to = nullptr;
     for (const auto& [number, target] : fields)
-      if (WireKey(number, WireType::kBytes) == key) to = target;
-    if (error == WireError::kNone) error = to != nullptr ? in.ReadBytes(to) : in.Skip(key);
-    if (error != WireError::kNone) return BadEvent(WireErrorText(error));
+      if (object::WireKey(number, object::WireType::kBytes) == key) to = target;
+    if (error == object::WireError::kNone) error = to != nullptr ? in.ReadBytes(to) : in.Skip(key);
+    if (error != object::WireError::kNone) return BadEvent(object::WireErrorText(error));
   }
   return {};
 }
@@ -47,14 +47,15 @@ Result<RawEvent> OpenProtobuf(std::string_view frame) {
 }
 
 Result<RawEvent> OpenJson(std::string_view frame) {
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxApiEventBytes;
   options.borrow_text = true;
-  const auto event = DecodeJson(frame, FindMessage("meta/v1", "WatchEvent"), options);
+  const auto event =
+      object::DecodeJson(frame, object::FindMessage("meta/v1", "WatchEvent"), options);
   if (!event) return BadEvent("it is not JSON");
-  const Value* type = event->root().Find("type");
-  const Value* object = event->root().Find("object");
-  if (type == nullptr || object == nullptr || object->tag() != Tag::kRawJson)
+  const object::Value* type = event->root().Find("type");
+  const object::Value* object = event->root().Find("object");
+  if (type == nullptr || object == nullptr || object->tag() != object::Tag::kRawJson)
     return BadEvent("it has no type or no object");
   return RawEvent{std::string(type->AsText()), std::string(object->AsText())};
 }
@@ -67,8 +68,9 @@ std::optional<ClientEvent::Type> TypeOf(std::string_view name) {
   return std::nullopt;
 }
 
-bool EndsInitialEvents(const Document& bookmark) {
-  const Value* mark = bookmark.root().FindPath({"metadata", "annotations", kInitialEventsEnd});
+bool EndsInitialEvents(const object::Document& bookmark) {
+  const object::Value* mark =
+      bookmark.root().FindPath({"metadata", "annotations", kInitialEventsEnd});
   return mark != nullptr && mark->is_string() && mark->AsText() == "true";
 }
 
@@ -93,12 +95,12 @@ Result<ClientEvent> WatchDecoder::Decode(std::string_view frame) const {
   }
   const auto type = TypeOf(raw.type);
   if (!type) return BadEvent("its type is not known");
-  Result<Document> object = DecodeObject(resource_, metadata_only_, media_, raw.object);
+  Result<object::Document> object = DecodeObject(resource_, metadata_only_, media_, raw.object);
   if (!object) return std::unexpected(std::move(object).error());
   ClientEvent event;
   event.type = *type;
   event.initial_end = *type == ClientEvent::Type::kBookmark && EndsInitialEvents(*object);
-  event.object = std::make_shared<const Document>(std::move(*object));
+  event.object = std::make_shared<const object::Document>(std::move(*object));
   return event;
 }
 
@@ -119,4 +121,4 @@ Status WatchFault(Status status) {
   return Status(StatusReason::kExpired, status.message());
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

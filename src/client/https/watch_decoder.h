@@ -10,7 +10,7 @@
 #include "client/https/api_response.h"
 #include "client/https/watch_frames.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class WatchDecoder {
  public:
@@ -35,4 +35,4 @@ class WatchDecoder {
 // What ends a watch: the same error, where its code says that the state must be read again.
 Status WatchFault(Status status);
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 std::unexpected<Status> TooLong(size_t max_bytes) {
@@ -69,4 +69,4 @@ Result<std::optional<std::string_view>> WatchFrames::NextJson() {
   return std::nullopt;
 }
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::client {
 
 class WatchFrames {
  public:
@@ -46,4 +46,4 @@ class WatchFrames {
   bool escaped_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::client

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::client {
 namespace {
 
 std::string Prefixed(std::string_view frame) {
@@ -92,4 +92,4 @@ TEST(WatchFramesTest, GarbageIsAnErrorOrNothing) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::client

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // The number of the error.
@@ -469,4 +469,4 @@ void ClientConnection::OnStreamEnd(ClientStream& stream, Result<void> outcome) {
   if (!closed_) owner_.OnRoom(*this);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

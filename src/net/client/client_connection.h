@@ -27,7 +27,7 @@
 #include "net/http.h"
 #include "net/tls_session.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct ClientTimes {
   Duration connect = limits::kClientConnectTimeout;
@@ -153,4 +153,4 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   bool input_ended_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -17,7 +17,7 @@
 #include "net/client/endpoint.h"
 #include "net/event_loop.h"
 
-namespace skiff {
+namespace skiff::net {
 
 // One request on a connection, until the protocol has done with it.
 struct ClientStream {
@@ -80,4 +80,4 @@ std::unique_ptr<ClientProtocol> MakeHttp2ClientProtocol(ClientProtocol::Common c
 std::unique_ptr<ClientProtocol> MakeHttp1ClientProtocol(ClientProtocol::Common common,
                                                         ClientProtocol::Owner& owner);
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct ClientRequest {
   std::string method = "GET";
@@ -42,4 +42,4 @@ class ResponseHandler {
   virtual void OnEnd(Result<void> outcome) = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

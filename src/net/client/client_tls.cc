@@ -9,7 +9,7 @@
 #include "base/ip_address.h"
 #include "crypto/x509.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // HTTP/2 first; a server without it takes the other.
@@ -23,8 +23,8 @@ std::unexpected<Status> Fault(std::string_view what) {
   return BadRequest(std::move(text));
 }
 
-std::vector<openssl::X509Ptr> ReadCertificates(const std::string& pem) {
-  std::vector<openssl::X509Ptr> certificates = openssl::ReadCertificates(pem);
+std::vector<crypto::openssl::X509Ptr> ReadCertificates(const std::string& pem) {
+  std::vector<crypto::openssl::X509Ptr> certificates = crypto::openssl::ReadCertificates(pem);
   ERR_clear_error();  // the end of the text is an error too
   return certificates;
 }
@@ -36,22 +36,23 @@ Result<void> UseCas(SSL_CTX* ctx, const ClientTlsOptions& options) {
     if (SSL_CTX_set_default_verify_paths(ctx) != 1) return Fault("the system's CAs");
     return {};
   }
-  const std::vector<openssl::X509Ptr> certificates = ReadCertificates(options.ca_pem);
+  const std::vector<crypto::openssl::X509Ptr> certificates = ReadCertificates(options.ca_pem);
   if (certificates.empty()) return Fault("the CA has no certificate that can be read");
   X509_STORE* store = SSL_CTX_get_cert_store(ctx);
-  for (const openssl::X509Ptr& one : certificates)
+  for (const crypto::openssl::X509Ptr& one : certificates)
     if (X509_STORE_add_cert(store, one.get()) != 1) return Fault("the CA cannot be used");
   return {};
 }
 
 Result<void> UseCertificate(SSL_CTX* ctx, const ClientTlsOptions& options) {
   if (options.certificate_pem.empty()) return {};
-  const std::vector<openssl::X509Ptr> chain = ReadCertificates(options.certificate_pem);
+  const std::vector<crypto::openssl::X509Ptr> chain = ReadCertificates(options.certificate_pem);
   if (chain.empty()) return Fault("the client certificate cannot be read");
-  const openssl::BioPtr bio = openssl::ReadBio(options.key_pem);
+  const crypto::openssl::BioPtr bio = crypto::openssl::ReadBio(options.key_pem);
   // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
-  const openssl::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  const crypto::openssl::KeyPtr key(
+      PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr) return Fault("the client key cannot be read");
   bool used = SSL_CTX_use_certificate(ctx, chain.front().get()) == 1;
   for (size_t i = 1; used && i < chain.size(); ++i)
@@ -66,7 +67,7 @@ Result<void> UseCertificate(SSL_CTX* ctx, const ClientTlsOptions& options) {
 
 Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions& options) {
   ERR_clear_error();
-  openssl::SslContextPtr ctx(SSL_CTX_new(TLS_client_method()));
+  crypto::openssl::SslContextPtr ctx(SSL_CTX_new(TLS_client_method()));
   if (ctx == nullptr) return Fault("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), TLS1_2_VERSION);
   SSL_CTX_set_mode(ctx.get(), SSL_MODE_RELEASE_BUFFERS);
@@ -81,13 +82,14 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions&
 std::optional<Duration> ClientTls::certificate_not_after() const {
   const X509* certificate = SSL_CTX_get0_certificate(ctx_.get());
   if (certificate == nullptr) return std::nullopt;
-  const std::optional<int64_t> seconds = openssl::UnixSeconds(X509_get0_notAfter(certificate));
+  const std::optional<int64_t> seconds =
+      crypto::openssl::UnixSeconds(X509_get0_notAfter(certificate));
   if (!seconds) return std::nullopt;
   return std::chrono::seconds(*seconds);
 }
 
 SSL* ClientTls::NewSession(const ClientEndpoint& endpoint) const {
-  openssl::SslPtr session(SSL_new(ctx_.get()));
+  crypto::openssl::SslPtr session(SSL_new(ctx_.get()));
   SSL* const ssl = session.get();
   if (ssl == nullptr) return nullptr;
   const std::string& name = server_name_.empty() ? endpoint.host : server_name_;
@@ -101,4 +103,4 @@ SSL* ClientTls::NewSession(const ClientEndpoint& endpoint) const {
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

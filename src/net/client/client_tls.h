@@ -16,7 +16,7 @@
 #include "crypto/openssl.h"
 #include "net/client/endpoint.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct ClientTlsOptions {
   std::string ca_pem;           // certificates; empty: those that the system trusts
@@ -39,11 +39,11 @@ class ClientTls {
   std::optional<Duration> certificate_not_after() const;
 
  private:
-  ClientTls(openssl::SslContextPtr ctx, std::string server_name)
+  ClientTls(crypto::openssl::SslContextPtr ctx, std::string server_name)
       : ctx_(std::move(ctx)), server_name_(std::move(server_name)) {}
 
-  const openssl::SslContextPtr ctx_;
+  const crypto::openssl::SslContextPtr ctx_;
   const std::string server_name_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

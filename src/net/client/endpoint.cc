@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 constexpr std::string_view kTlsScheme = "https://";
@@ -101,4 +101,4 @@ Result<ClientEndpoint> ResolveEndpoint(std::string_view url) {
   return endpoint;
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -9,7 +9,7 @@
 #include "base/ip_address.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct ClientEndpoint {
   bool tls = true;
@@ -35,4 +35,4 @@ ClientEndpoint UnixEndpoint(std::string path);
 // prefers them. Waits for the resolver.
 Result<ClientEndpoint> ResolveEndpoint(std::string_view url);
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 TEST(EndpointTest, PartsOfAUrlAreTakenApart) {
@@ -48,4 +48,4 @@ TEST(EndpointTest, TheResolverKnowsLocalhost) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -10,7 +10,7 @@
 #include "net/client/client_protocol.h"
 #include "net/http1_parser.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 bool IsSendable(std::string_view target) {
@@ -206,4 +206,4 @@ std::unique_ptr<ClientProtocol> MakeHttp1ClientProtocol(ClientProtocol::Common c
   return std::make_unique<Http1ClientProtocol>(common, owner);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

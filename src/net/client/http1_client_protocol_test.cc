@@ -2,7 +2,7 @@
 
 #include "net/client/client_protocol.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 // One connection without a socket: what is sent is kept, what is received is given.
@@ -142,4 +142,4 @@ TEST_F(Http1ClientProtocolTest, NoHeaderCanBeginAnother) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -10,7 +10,7 @@
 #include "net/client/client_protocol.h"
 #include "net/nghttp2_text.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 class Http2ClientProtocol final : public ClientProtocol {
@@ -247,4 +247,4 @@ std::unique_ptr<ClientProtocol> MakeHttp2ClientProtocol(ClientProtocol::Common c
   return std::make_unique<Http2ClientProtocol>(common, owner);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

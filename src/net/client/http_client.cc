@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::net {
 
 HttpClient::HttpClient(std::shared_ptr<EventLoop> loop, HttpClientOptions options)
     : loop_(std::move(loop)),
@@ -151,4 +151,4 @@ void HttpClient::OnClosed(ClientConnection& connection) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -32,7 +32,7 @@
 #include "net/event_loop.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct HttpClientOptions {
   ClientEndpoint endpoint;               // with its addresses
@@ -95,4 +95,4 @@ class HttpClient final : public ClientConnection::Owner {
   bool closed_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -7,7 +7,7 @@
 
 #include "net/testing_tls.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 class Answer final : public ResponseHandler {
@@ -395,4 +395,4 @@ TEST_F(HttpClientTest, ClosingTellsWhoeverWaits) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::net

@@ -20,7 +20,7 @@
 #include "base/limits.h"
 #include "crypto/openssl.h"
 
-namespace skiff {
+namespace skiff::net {
 namespace {
 
 class Connection {
@@ -90,8 +90,8 @@ Result<void> Connection::Open(const HttpsTarget& target, Duration timeout) {
   return {};
 }
 
-Result<openssl::SslContextPtr> MakeContext(const HttpsTarget& target) {
-  openssl::SslContextPtr context(SSL_CTX_new(TLS_client_method()));
+Result<crypto::openssl::SslContextPtr> MakeContext(const HttpsTarget& target) {
+  crypto::openssl::SslContextPtr context(SSL_CTX_new(TLS_client_method()));
   if (!context) return Fail(StatusReason::kInternalError, "there is no memory for TLS");
   if (!target.ca_file.empty()) {
     if (SSL_CTX_load_verify_file(context.get(), target.ca_file.c_str()) != 1) {
@@ -129,10 +129,10 @@ Result<HttpsResponse> HttpsGet(const HttpsTarget& target, const std::string& pat
                                Duration timeout) {
   // OpenSSL writes without MSG_NOSIGNAL.
   signal(SIGPIPE, SIG_IGN);
-  SKIFF_ASSIGN_OR_RETURN(const openssl::SslContextPtr context, MakeContext(target));
+  SKIFF_ASSIGN_OR_RETURN(const crypto::openssl::SslContextPtr context, MakeContext(target));
   Connection connection;
   SKIFF_RETURN_IF_ERROR(connection.Open(target, timeout));
-  const openssl::SslPtr session(SSL_new(context.get()));
+  const crypto::openssl::SslPtr session(SSL_new(context.get()));
   const std::string host = target.address.ToString();
   if (!session || X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), host.c_str()) != 1 ||
       SSL_set_fd(session.get(), connection.fd()) != 1 || SSL_connect(session.get()) != 1) {
@@ -155,4 +155,4 @@ Result<HttpsResponse> HttpsGet(const HttpsTarget& target, const std::string& pat
   return Interpret(target, text);
 }
 
-}  // namespace skiff
+}  // namespace skiff::net

@@ -9,7 +9,7 @@
 #include "base/ip_address.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::net {
 
 struct HttpsTarget {
   IpAddress address;
@@ -29,4 +29,4 @@ struct HttpsResponse {
 Result<HttpsResponse> HttpsGet(const HttpsTarget& target, const std::string& path,
                                Duration timeout);
 
-}  // namespace skiff
+}  // namespace skiff::net

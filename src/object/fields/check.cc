@@ -7,7 +7,7 @@
 #include "object/fields/list_items.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // A value as Go prints it: plainly, or in the syntax of the language.
@@ -234,4 +234,4 @@ ConfigurationFields ReadConfigurationFields(Arena& arena, const FieldShape& shap
   return checker.Take();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct ConfigurationFields {
   // As FieldsOf() (extract.h) has them; of no use if there are faults.
@@ -23,4 +23,4 @@ struct ConfigurationFields {
 ConfigurationFields ReadConfigurationFields(Arena& arena, const FieldShape& shape,
                                             const Value& config);
 
-}  // namespace skiff
+}  // namespace skiff::object

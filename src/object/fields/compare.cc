@@ -6,7 +6,7 @@
 #include "object/fields/list_items.h"
 #include "object/fields/members.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class Comparer {
@@ -257,4 +257,4 @@ FieldChanges CompareFields(Arena& arena, const FieldShape& shape, const Value& b
   return Comparer(arena).Run(shape, before, after);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Fields that only the new object has, that differ, and that only the old one has. Structs, maps
 // and items that come or go are there themselves, besides what they hold.
@@ -22,4 +22,4 @@ struct FieldChanges {
 FieldChanges CompareFields(Arena& arena, const FieldShape& shape, const Value& before,
                            const Value& after);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 #include "object/fields/fields_v1.h"
 #include "object/json/cursor.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // As many steps of one level are looked for, each in every key of the text.
@@ -97,4 +97,4 @@ bool TextContains(std::string_view fields_v1, const FieldSet& part) {
   return Looker(fields_v1).Holds(part);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

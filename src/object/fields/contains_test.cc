@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "object/fields/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kText =
@@ -84,4 +84,4 @@ TEST_F(TextContainsTest, AgreesWithSubsetsOfSetsThatAreRead) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

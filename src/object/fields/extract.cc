@@ -3,7 +3,7 @@
 #include "object/fields/list_items.h"
 #include "object/fields/members.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class Extractor {
@@ -98,4 +98,4 @@ FieldSet SetFieldsOf(Arena& arena, const FieldShape& shape, const Value& value) 
   return extractor.Close();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

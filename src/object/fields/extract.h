@@ -6,7 +6,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Every leaf, every item of a list and every key of a map; of structs only those that are null or
 // show nothing. The set points into the value and the arena.
@@ -15,4 +15,4 @@ FieldSet FieldsOf(Arena& arena, const FieldShape& shape, const Value& value);
 // 0): for values that something was taken from.
 FieldSet SetFieldsOf(Arena& arena, const FieldShape& shape, const Value& value);
 
-}  // namespace skiff
+}  // namespace skiff::object

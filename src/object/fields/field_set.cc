@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool Less(const FieldNode& a, const FieldNode& b) {
@@ -251,4 +251,4 @@ FieldSet FieldSetBuilder::Close(size_t mark) {
   return FieldSet(nodes, size);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

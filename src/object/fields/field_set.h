@@ -20,7 +20,7 @@
 #include "object/fields/path_element.h"
 #include "object/fields/shape.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct FieldNode;
 
@@ -92,4 +92,4 @@ class FieldSetBuilder {
   std::vector<FieldNode> stack_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

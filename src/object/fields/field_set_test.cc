@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "object/fields/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kLeft =
@@ -165,4 +165,4 @@ TEST_F(FieldSetTest, TheUnionOfManyIsThatOfEachWithTheNext) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

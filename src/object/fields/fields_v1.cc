@@ -12,7 +12,7 @@
 #include "object/json/encode.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class FieldsV1Parser {
@@ -336,4 +336,4 @@ void AppendFieldStep(ByteBuffer& out, const PathElement& element, ByteBuffer& sc
   out.Append("\":");
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

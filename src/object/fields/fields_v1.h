@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "object/fields/field_set.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The set may point into the text. Steps of kinds that are not known are passed over; other faults
 // are kBadRequest.
@@ -26,4 +26,4 @@ void AppendFieldsV1(ByteBuffer& out, const FieldSet& set);
 // A step as it stands in the text: `"f:name":`. `scratch` is overwritten.
 void AppendFieldStep(ByteBuffer& out, const PathElement& element, ByteBuffer& scratch);
 
-}  // namespace skiff
+}  // namespace skiff::object

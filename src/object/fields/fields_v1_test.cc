@@ -2,7 +2,7 @@
 
 #include "object/fields/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string RoundTrip(std::string_view json) {
@@ -89,4 +89,4 @@ TEST(FieldsV1Test, FaultsAreReported) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "object/equal.h"
 #include "object/fields/members.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Lists have one to four keys; more are looked up item by item.
@@ -168,4 +168,4 @@ size_t ItemIndex::Count(const PathElement& element) const {
   return count;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

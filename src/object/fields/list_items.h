@@ -10,7 +10,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The step to an item of a list of this shape, which is not atomic. False, and why, if the item is
 // none that could be told apart; the step is then `index`.
@@ -45,4 +45,4 @@ class ItemIndex {
   bool has_duplicates_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

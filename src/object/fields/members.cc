@@ -8,7 +8,7 @@
 #include "object/json/encode.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // What a field that is not set shows.
@@ -167,4 +167,4 @@ bool SameInJson(Arena& arena, const FieldShape& shape, const Value& a, const Val
   return SameScalar(a, b);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -12,7 +12,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // What JSON shows for a field of a typed object; nothing if it leaves it out. `member` may be null.
 std::optional<Value> ShownMember(Arena& arena, const FieldDesc& field, const Value* member);
@@ -51,4 +51,4 @@ bool ShowsNothing(Arena& arena, const FieldShape& shape, const Value& value);
 // differs from another way to write it), lists in their order.
 bool SameInJson(Arena& arena, const FieldShape& shape, const Value& a, const Value& b);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 #include "object/fields/list_items.h"
 #include "object/fields/members.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class Merger {
@@ -297,4 +297,4 @@ Value WithoutFields(Arena& arena, const FieldShape& shape, const Value& value,
   return Remover(arena).Remove(shape, value, fields);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

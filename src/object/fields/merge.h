@@ -12,7 +12,7 @@
 #include "object/fields/shape.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct MergedValue {
   Value value;
@@ -29,4 +29,4 @@ MergedValue MergeConfiguration(Arena& arena, const FieldShape& shape, const Valu
 Value WithoutFields(Arena& arena, const FieldShape& shape, const Value& value,
                     const FieldSet& fields);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "object/fields/testing.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string FieldsOfConfig(std::string_view api_version, std::string_view kind,
@@ -252,4 +252,4 @@ TEST(ConfigurationFaultsTest, ReadAsInKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

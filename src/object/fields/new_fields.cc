@@ -9,7 +9,7 @@
 #include "object/fields/members.h"
 #include "object/fields/shape.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class NewFieldsWriter {
@@ -199,4 +199,4 @@ bool AppendFieldsOfNew(Arena& arena, ByteBuffer& out, const Value& object,
   return NewFieldsWriter(arena, out).Run(object, exceptions);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

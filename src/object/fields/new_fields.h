@@ -6,7 +6,7 @@
 #include "object/fields/field_set.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Fields that nobody owns: `unowned` by themselves, `reset` with all that is below them.
 struct FieldExceptions {
@@ -21,4 +21,4 @@ struct FieldExceptions {
 bool AppendFieldsOfNew(Arena& arena, ByteBuffer& out, const Value& object,
                        const FieldExceptions& exceptions);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "object/fields/compare.h"
 #include "object/fields/testing.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kPod = R"({"apiVersion":"v1","kind":"Pod",
@@ -118,4 +118,4 @@ TEST_F(NewFieldsTest, AgreesWithTheComparisonOnRandomParts) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Where values of this kind stand in the order.
@@ -153,4 +153,4 @@ void PathElement::AppendTo(std::string& out) const {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // A key of a list item. The value is a scalar.
 struct KeyField {
@@ -84,4 +84,4 @@ inline bool SamePathElement(const PathElement& a, const PathElement& b) {
 // A total order of untyped values: numbers by amount, then strings, booleans, lists, maps, null.
 int CompareUntyped(const Value& a, const Value& b);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 FieldShape ShapeBelow(const FieldShape& shape, const PathElement& element) {
@@ -37,4 +37,4 @@ FieldSet FitToSchema(Arena& arena, const FieldSet& set, const FieldShape& shape)
   return copy == nullptr ? set : FieldSet(copy, nodes.size());
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "object/json/encode.h"
 #include "object/json/scalar.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 class Retyper {
@@ -155,4 +155,4 @@ Result<Document> Retype(const MessageDesc* type, const Value& value) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

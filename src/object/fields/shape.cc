@@ -3,7 +3,7 @@
 #include "object/json/decode.h"
 #include "object/published.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool IsOpaque(FieldType type) {
@@ -130,4 +130,4 @@ Value KeyDefault(Arena& arena, const MessageDesc& item, const FieldDesc& key) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -19,7 +19,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class FieldShape {
  public:
@@ -63,4 +63,4 @@ class FieldShape {
 // there is none.
 Value KeyDefault(Arena& arena, const MessageDesc& item, const FieldDesc& key);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "object/fields/fields_v1.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::object {
 
 inline Document Untyped(std::string_view json) {
   Result<Document> out = DecodeJson(json, nullptr);
@@ -37,4 +37,4 @@ inline std::string TextOf(const FieldSet& set) {
   return out.ToString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

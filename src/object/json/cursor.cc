@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr const char* kUnterminated = "the string has no closing quote";
@@ -276,4 +276,4 @@ bool IsValidJson(std::string_view text) {
   return cursor.AtEnd();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

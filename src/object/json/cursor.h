@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "object/json/simd.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct JsonError {
   const char* message = nullptr;  // a constant; null when there is no error
@@ -174,4 +174,4 @@ bool ParseJsonDouble(std::string_view number, double* out);
 // True if the text is one JSON value, perhaps with white space around it.
 bool IsValidJson(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -11,7 +11,7 @@
 #include "object/path.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Blocks of documents that outgrow their first one.
@@ -441,4 +441,4 @@ Result<TypeMeta> PeekTypeMeta(std::string_view json) {
   return meta;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

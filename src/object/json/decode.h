@@ -15,7 +15,7 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The message of a text that ends before its value does.
 inline constexpr const char* kUnexpectedEnd = "unexpected end of JSON input";
@@ -48,4 +48,4 @@ struct TypeMeta {
 };
 Result<TypeMeta> PeekTypeMeta(std::string_view json);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 #include "object/descriptor_builder.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 const MessageDesc* Kind(std::string_view api_version, std::string_view kind) {
@@ -361,4 +361,4 @@ TEST(JsonDecodeTest, PeekFindsKindAndVersionWhereverTheyStand) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "object/unset.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 void AppendKey(ByteBuffer& out, const FieldDesc& field) {
@@ -217,4 +217,4 @@ void PrettyJsonWriter::Append(ByteBuffer& out, std::string_view piece) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 void EncodeJson(const Value& value, ByteBuffer& out);
 
@@ -39,4 +39,4 @@ class PrettyJsonWriter {
 // One scalar, or raw JSON, as EncodeJson writes it.
 void AppendJsonScalar(ByteBuffer& out, const Value& value);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Pretty(std::string_view json) {
@@ -49,4 +49,4 @@ TEST(PrettyJsonTest, PiecesGiveWhatTheWholeGives) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

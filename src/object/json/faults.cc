@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 
 TextPosition PositionInText(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
@@ -61,4 +61,4 @@ Status JsonFaults::MakeStatus() {
   return status;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

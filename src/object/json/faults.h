@@ -11,7 +11,7 @@
 #include "object/json/decode.h"
 #include "object/path.h"
 
-namespace skiff {
+namespace skiff::object {
 
 TextPosition PositionInText(std::string_view text, size_t offset);
 
@@ -41,4 +41,4 @@ class JsonFaults {
   size_t offset_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

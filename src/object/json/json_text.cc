@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::object {
 
 std::string JsonText(std::string_view text) {
   ByteBuffer out;
@@ -11,4 +11,4 @@ std::string JsonText(std::string_view text) {
   return out.ToString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 std::string JsonText(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

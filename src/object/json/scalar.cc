@@ -10,7 +10,7 @@
 #include "object/scalar/quantity.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 bool JsonScalarReader::Mismatch(size_t offset, std::string message) {
   if (message_.empty()) {
     message_ = std::move(message);
@@ -212,4 +212,4 @@ Value ZeroScalar(FieldType type) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

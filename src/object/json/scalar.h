@@ -11,7 +11,7 @@
 #include "object/json/cursor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class JsonScalarReader {
  public:
@@ -65,4 +65,4 @@ class JsonScalarReader {
 // there means this.
 Value ZeroScalar(FieldType type);
 
-}  // namespace skiff
+}  // namespace skiff::object

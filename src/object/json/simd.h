@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace skiff {
+namespace skiff::object {
 
 inline constexpr size_t kSimdWidth = 16;
 
@@ -117,4 +117,4 @@ inline bool CopyCompact64(char* to, const char* from) {
 
 #endif
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Members of one object, with commas between them and the empty ones left out.
@@ -82,4 +82,4 @@ std::string StatusToJson(const Status& status) {
   return out.ToString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

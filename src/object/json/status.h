@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 std::string StatusToJson(const Status& status);
 
-}  // namespace skiff
+}  // namespace skiff::object

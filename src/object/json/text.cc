@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "object/json/simd.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The longest that one input byte becomes: \u00XX.
@@ -199,4 +199,4 @@ void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

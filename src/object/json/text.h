@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The string with its quotes.
 void AppendJsonString(ByteBuffer& out, std::string_view text);
@@ -31,4 +31,4 @@ void AppendJsonDouble(ByteBuffer& out, double value);
 enum class JsonEscapes : uint8_t { kKeep, kAsGo };
 void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes escapes);
 
-}  // namespace skiff
+}  // namespace skiff::object

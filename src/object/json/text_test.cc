@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Quoted(std::string_view text) {
@@ -77,4 +77,4 @@ TEST(JsonTextTest, OnlyTrueUtf8IsValid) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr size_t kSeparatorBytes = 2;  // a comma or colon, and half of a pair of brackets
@@ -67,4 +67,4 @@ Result<void> CheckPatchedDocument(const Value& root) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The bytes of the value's JSON text, with escapes and fractions estimated low. Stops and returns
 // more than `max_bytes` once that is reached. Fails (422) when values nest deeper than
@@ -20,4 +20,4 @@ Result<size_t> MeasureJson(const Value& value, size_t max_bytes);
 // A patched document must still be one that a request could carry: 413 when it is too large.
 Result<void> CheckPatchedDocument(const Value& root);
 
-}  // namespace skiff
+}  // namespace skiff::object

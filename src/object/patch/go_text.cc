@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 void AppendDouble(double number, std::string& out) {
@@ -113,4 +113,4 @@ std::string_view JsonTypeName(const Value& value) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

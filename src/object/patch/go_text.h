@@ -6,7 +6,7 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Longer values are cut here, so that an error stays readable and cheap.
 inline constexpr size_t kMaxValueTextBytes = 2048;
@@ -17,4 +17,4 @@ std::string_view GoTypeName(const Value& value);
 // The kind of JSON value: object, array, string, number, bool, null.
 std::string_view JsonTypeName(const Value& value);
 
-}  // namespace skiff
+}  // namespace skiff::object

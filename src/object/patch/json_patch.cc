@@ -12,7 +12,7 @@
 #include "object/patch/bounds.h"
 #include "object/patch/go_text.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Undoes the escapes of one token: ~1 is a slash, ~0 a tilde.
@@ -320,4 +320,4 @@ std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch) {
   return issues;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -18,7 +18,7 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // `patch` is a decoded request body, `document` what it is applied to; both untyped. Nothing in
 // the result points into the patch. After an error the document is half patched: throw it away.
@@ -32,4 +32,4 @@ Result<void> ApplyJsonPatch(const Value& patch, Document& document);
 // warns of or refuses. At most limits::kMaxFieldIssues of them.
 std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 Document Decode(const std::string& text) {
@@ -160,4 +160,4 @@ TEST(JsonPatchTest, ReportsMembersThatOperationsDoNotHave) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

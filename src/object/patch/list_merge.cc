@@ -7,7 +7,7 @@
 #include "object/patch/go_text.h"
 #include "object/patch/list_order.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kPatch = "$patch";
@@ -174,4 +174,4 @@ Result<Value> OrderElements(Arena& arena, const Value& merged, const Value& orde
       arena, OrderItems(items, RankItems(ordered, key_count), RankItems(present, key_count)));
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // How the items of two lists merge once they are known to be the same item. Breaks the circle
 // between maps, which contain lists, and lists, which contain maps.
@@ -40,4 +40,4 @@ Result<Value> OrderElements(Arena& arena, const Value& merged, const Value& orde
 
 std::unexpected<Status> UnknownPatchType(const Value& directive, const Value& map);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "base/hash_index.h"
 #include "object/patch/go_text.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 uint32_t HashOf(const ItemKey& key, uint64_t seed) {
@@ -160,4 +160,4 @@ std::vector<Value> OrderItems(std::span<const KeyedItem> merged, const ItemRanks
   return ordered;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

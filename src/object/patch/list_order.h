@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // A scalar as Kubernetes compares it: by type and by value.
 struct ItemKey {
@@ -53,4 +53,4 @@ ItemRanks RankItems(std::span<const KeyedItem> items, size_t key_count);
 std::vector<Value> OrderItems(std::span<const KeyedItem> merged, const ItemRanks& patch_order,
                               const ItemRanks& live_order);
 
-}  // namespace skiff
+}  // namespace skiff::object

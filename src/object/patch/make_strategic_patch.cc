@@ -8,7 +8,7 @@
 
 #include "object/patch/list_order.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kPatch = "$patch";
@@ -139,4 +139,4 @@ Document MakeStrategicMergePatch(const Value& from, const Value& to, const Messa
   return Document(std::move(arena), patch);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Both are untyped trees, objects of the JSON form of `type`; null if they have none. An empty map
 // when they are equal. Lists whose items cannot be told apart, because they lack the merge key or
@@ -18,4 +18,4 @@ namespace skiff {
 // Nothing in the result points into the two.
 Document MakeStrategicMergePatch(const Value& from, const Value& to, const MessageDesc* type);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "object/json/encode.h"
 #include "object/patch/strategic_merge_patch.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 Document Decode(const std::string& text) {
@@ -128,4 +128,4 @@ TEST(MakeStrategicPatchTest, APatchOfADifferenceReproducesTheTarget) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "object/patch/go_text.h"
 #include "object/patch/tree_edit.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr Prune kNoNulls{.null_members = true};
@@ -42,4 +42,4 @@ Result<void> ApplyMergePatch(const Value& patch, Document& document) {
   return CheckPatchedDocument(root);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 Document Decode(const std::string& text) {
@@ -69,4 +69,4 @@ TEST(MergePatchTest, NothingInTheResultPointsIntoThePatch) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

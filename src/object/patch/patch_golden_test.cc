@@ -17,7 +17,7 @@
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic_merge_patch.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,4 +201,4 @@ TEST(PatchGoldenTest, RecordedAnswersOfARealServerAgree) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

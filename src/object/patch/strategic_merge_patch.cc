@@ -12,7 +12,7 @@
 #include "object/patch/list_merge.h"
 #include "object/patch/tree_edit.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kPatch = "$patch";
@@ -232,4 +232,4 @@ Result<void> ApplyStrategicMergePatch(const Value& patch, const MessageDesc* typ
   return CheckPatchedDocument(root);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -20,7 +20,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // `patch` is a decoded request body, an object (400) or null (no change); `type` the document's
 // message, or null if it has none. The document itself is untyped. Nothing in the result points
@@ -32,4 +32,4 @@ namespace skiff {
 Result<void> ApplyStrategicMergePatch(const Value& patch, const MessageDesc* type,
                                       Document& document);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -9,7 +9,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 Document Decode(const std::string& text) {
@@ -138,4 +138,4 @@ TEST_F(StrategicMergePatchTest, RefusesAResultThatNoRequestCouldCarry) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

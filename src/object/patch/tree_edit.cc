@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::object {
 
 // Gallops from the last key that was looked up, since patches name keys in ascending order.
 std::optional<size_t> MapEdit::IndexOf(std::string_view key) {
@@ -96,4 +96,4 @@ std::optional<Value> CopyPruned(Arena& arena, const Value& value, Prune prune) {
   return value.CopyInto(arena);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The entries of a map while a patch changes them. Value::SetEntry() shifts all entries behind a
 // new one, which a patch of many keys would make quadratic; here changes in ascending order of
@@ -57,4 +57,4 @@ struct Prune {
 // or a directive could act on. Nothing when the value as a whole is left out.
 std::optional<Value> CopyPruned(Arena& arena, const Value& value, Prune prune);
 
-}  // namespace skiff
+}  // namespace skiff::object

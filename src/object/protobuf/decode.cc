@@ -7,7 +7,7 @@
 #include "object/protobuf/decoder.h"
 #include "object/zero.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Messages that are out of order are copied once per level that is; this bounds what nesting them
@@ -302,4 +302,4 @@ bool ProtobufDecoder::Fail(const PathNode& path, std::string_view message) {
   return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

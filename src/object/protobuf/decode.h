@@ -17,7 +17,7 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct ProtobufDecodeOptions {
   size_t max_bytes = limits::kMaxDocumentBytes;
@@ -37,4 +37,4 @@ struct ProtobufDecodeOptions {
 Result<Document> DecodeProtobuf(std::string_view message, const MessageDesc* type,
                                 const ProtobufDecodeOptions& options = {});
 
-}  // namespace skiff
+}  // namespace skiff::object

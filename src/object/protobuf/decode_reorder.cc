@@ -11,7 +11,7 @@
 
 #include "object/protobuf/decoder.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // What becomes of several values of one field.
@@ -137,4 +137,4 @@ bool ProtobufDecoder::ReadReordered(std::string_view bytes, const MessageDesc& t
   return CheckWire(error, path) && ReadFields(ordered, type, base, path, depth);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

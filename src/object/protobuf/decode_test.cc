@@ -5,7 +5,7 @@
 #include "object/protobuf/encode.h"
 #include "object/protobuf/test_message.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 struct Case {
@@ -343,4 +343,4 @@ TEST(ProtobufDecodeTest, SchemasInManyPiecesAreJoinedInLinearTime) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

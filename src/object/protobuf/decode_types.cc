@@ -11,7 +11,7 @@
 #include "object/protobuf/decoder.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool IsAscii(std::string_view text) {
@@ -300,4 +300,4 @@ bool ProtobufDecoder::ReadSchemaForm(std::string_view bytes, const MessageDesc& 
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

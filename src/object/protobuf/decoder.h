@@ -20,7 +20,7 @@
 #include "object/protobuf/item_wire_type.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class ProtobufDecoder {
  public:
@@ -99,4 +99,4 @@ class ProtobufDecoder {
   std::optional<Status> error_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

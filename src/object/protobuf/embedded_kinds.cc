@@ -2,7 +2,7 @@
 
 #include "object/descriptor.h"
 
-namespace skiff {
+namespace skiff::object {
 
 void NameEmbeddedKinds(Document& object) {
   // The only such part in all of the API, in each of its versions.
@@ -18,4 +18,4 @@ void NameEmbeddedKinds(Document& object) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class EmbeddedKinds : uint8_t {
   kAsTheyAre,
@@ -17,4 +17,4 @@ enum class EmbeddedKinds : uint8_t {
 // Sets both in every such part of a typed object.
 void NameEmbeddedKinds(Document& object);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Finds members while fields are asked for mostly from the last to the first.
@@ -294,4 +294,4 @@ void EncodeProtobuf(const Value& object, std::string* out) {
   out->append(buffer.view());
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -14,7 +14,7 @@
 #include "object/protobuf/reverse_buffer.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Appends. `object` is a typed object.
 void EncodeProtobuf(const Value& object, std::string* out);
@@ -22,4 +22,4 @@ void EncodeProtobuf(const Value& object, std::string* out);
 // Writes the message in front of what the buffer holds.
 void EncodeProtobuf(const Value& object, ReverseBuffer& out);
 
-}  // namespace skiff
+}  // namespace skiff::object

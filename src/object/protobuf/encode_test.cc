@@ -6,7 +6,7 @@
 #include "object/protobuf/decode.h"
 #include "object/protobuf/test_message.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 struct Case {
@@ -110,4 +110,4 @@ TEST(ProtobufEncodeTest, TablesHoldTheEncodingOfEveryEmptyMessage) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

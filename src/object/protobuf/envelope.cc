@@ -3,7 +3,7 @@
 #include "object/protobuf/encode.h"
 #include "object/protobuf/reverse_buffer.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr uint32_t BytesKey(uint32_t field_number) {
@@ -122,4 +122,4 @@ SharedBytes EncodeStorage(const Value& object) {
   return SharedBytes(buffer.view());
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

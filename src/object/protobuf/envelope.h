@@ -14,7 +14,7 @@
 #include "object/protobuf/decode.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 inline constexpr std::string_view kProtobufPrefix{"k8s\0", 4};
 
@@ -46,4 +46,4 @@ Result<Document> DecodeStorage(std::string_view bytes, const ProtobufDecodeOptio
 void EncodeStorage(const Value& object, std::string* out);
 SharedBytes EncodeStorage(const Value& object);
 
-}  // namespace skiff
+}  // namespace skiff::object

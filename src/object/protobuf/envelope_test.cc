@@ -4,7 +4,7 @@
 
 #include "object/protobuf/test_message.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Stored(const std::string& unknown) { return std::string(kProtobufPrefix) + unknown; }
@@ -89,4 +89,4 @@ TEST(ProtobufEnvelopeTest, RefusesWhatIsNotAnEnvelope) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 #include "object/descriptor.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The wire type of one value of this type, also within a list or a map.
 constexpr WireType ItemWireType(FieldType type) {
@@ -22,4 +22,4 @@ constexpr WireType ItemWireType(FieldType type) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
@@ -69,4 +69,4 @@ void AppendWithResourceVersion(std::string_view message, std::string_view resour
   append(parts.rest);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // An object's message, cut where its resourceVersion stands or would stand.
 struct ResourceVersionSplit {
@@ -30,4 +30,4 @@ void AppendWithResourceVersion(std::string_view message, std::string_view resour
 // How many bytes that appends.
 size_t SizeWithResourceVersion(std::string_view message, std::string_view resource_version);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include "object/protobuf/encode.h"
 #include "object/protobuf/test_message.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string WithVersion(std::string_view message, std::string_view version) {
@@ -71,4 +71,4 @@ TEST(ResourceVersionTest, BrokenBytesStayBroken) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -12,7 +12,7 @@
 
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class ReverseBuffer {
  public:
@@ -84,4 +84,4 @@ class ReverseBuffer {
   uint8_t* end_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

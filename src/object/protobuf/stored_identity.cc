@@ -5,7 +5,7 @@
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
@@ -104,4 +104,4 @@ Result<StoredIdentity> ReadStoredIdentity(std::string_view stored) {
   return HasProtobufPrefix(stored) ? OfProtobuf(stored) : OfJson(stored);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

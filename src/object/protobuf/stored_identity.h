@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct StoredIdentity {
   std::string api_version;
@@ -24,4 +24,4 @@ struct StoredIdentity {
 // protobuf nor JSON, or that are broken before all is found.
 Result<StoredIdentity> ReadStoredIdentity(std::string_view stored);
 
-}  // namespace skiff
+}  // namespace skiff::object

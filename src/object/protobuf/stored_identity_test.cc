@@ -5,7 +5,7 @@
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Stored(std::string_view json, std::string_view kind) {
@@ -59,4 +59,4 @@ TEST(StoredIdentityTest, BrokenBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

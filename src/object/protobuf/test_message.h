@@ -8,7 +8,7 @@
 #include "object/protobuf/wire.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 inline std::string VarintBytes(uint64_t value) {
   uint8_t bytes[kMaxVarintBytes];
@@ -81,4 +81,4 @@ inline std::string ShowTree(const Value& value) {
   return '{' + out + '}';
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -16,7 +16,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class WireType : uint8_t {
   kVarint = 0,
@@ -215,4 +215,4 @@ inline std::string_view WireErrorText(WireError error) {
   return "";
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::unexpected<Status> NoSuchField(const MessageDesc& root, std::string_view name,
@@ -120,4 +120,4 @@ WirePath::Answer WirePath::IsSet(std::span<const Step> steps, std::string_view m
   return answer;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

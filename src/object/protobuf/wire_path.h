@@ -21,7 +21,7 @@
 #include "object/descriptor.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // WireReader::Skip for walks that do little else: what nearly all fields are, inlined.
 [[gnu::always_inline]] inline bool PassOver(WireReader& in, uint32_t key) {
@@ -117,4 +117,4 @@ bool WirePath::Walk(std::span<const Step> steps, std::string_view message, Visit
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -7,7 +7,7 @@
 #include "object/json/decode.h"
 #include "object/protobuf/encode.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using Answer = WirePath::Answer;
@@ -95,4 +95,4 @@ TEST(WirePathTest, UnknownNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 #include "object/protobuf/reverse_buffer.h"
 #include "object/protobuf/test_message.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(WireTest, ReadsEveryVarintThatItWrites) {
@@ -101,4 +101,4 @@ TEST(ReverseBufferTest, GrowsInFrontOfWhatIsWritten) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -131,4 +131,4 @@ Result<std::string> DecodeBase64(std::string_view text) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

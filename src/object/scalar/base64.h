@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 constexpr size_t Base64EncodedSize(size_t bytes) { return (bytes + 2) / 3 * 4; }
 // An upper bound; skipped line ends and padding make the result shorter.
@@ -25,4 +25,4 @@ void AppendBase64(std::string_view bytes, std::string& out);
 Result<size_t> DecodeBase64(std::string_view text, char* out);
 Result<std::string> DecodeBase64(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Encoded(std::string_view bytes) {
@@ -77,4 +77,4 @@ TEST(Base64Test, RejectsWhatIsNotBase64AndSaysWhere) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -56,4 +56,4 @@ std::optional<std::string> DecodeBase64Url(std::string_view text) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(Base64UrlTest, HasNoPaddingAndTakesNoOtherCharacter) {
@@ -16,4 +16,4 @@ TEST(Base64UrlTest, HasNoPaddingAndTakesNoOtherCharacter) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

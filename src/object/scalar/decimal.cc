@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // a + b, digit by digit from the right.
@@ -168,4 +168,4 @@ double Decimal::ToDouble() const {
   return std::strtod(text.c_str(), nullptr);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

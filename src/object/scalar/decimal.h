@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 class Decimal {
  public:
@@ -54,4 +54,4 @@ class Decimal {
   std::string digits_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

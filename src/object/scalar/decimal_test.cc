@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -126,4 +126,4 @@ TEST(DecimalTest, ConvertsToTheNearestDouble) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Magnitudes go up to 2^63, which only a negative duration reaches.
@@ -193,4 +193,4 @@ void AppendDuration(int64_t nanos, std::string& out) {
   out.append(buffer, FormatDuration(nanos, buffer));
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // As Go's time.ParseDuration: a sign, then numbers with units (ns, us, µs, ms, s, m, h), or "0".
 // Digits finer than a nanosecond are dropped. What does not fit in 64 bits is an error.
@@ -24,4 +24,4 @@ inline constexpr size_t kMaxDurationBytes = 32;
 size_t FormatDuration(int64_t nanos, char* out);
 void AppendDuration(int64_t nanos, std::string& out);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr int64_t kMicro = 1'000;
@@ -138,4 +138,4 @@ TEST(DurationTest, ReadsWhatItWrites) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -1,6 +1,6 @@
 #include "object/scalar/generate_name.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kNameAlphabet = "bcdfghjklmnpqrstvwxz2456789";
@@ -19,4 +19,4 @@ std::string GenerateName(std::string_view base, Random& random) {
   return name;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

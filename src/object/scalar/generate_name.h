@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::object {
 
 inline constexpr size_t kGeneratedSuffixLength = 5;
 // What is kept of the prefix, so that a name fits in a DNS label of 63.
@@ -20,4 +20,4 @@ std::string RandomNameSuffix(size_t length, Random& random);
 // The base, cut to kMaxGeneratedBaseLength, with kGeneratedSuffixLength random characters.
 std::string GenerateName(std::string_view base, Random& random);
 
-}  // namespace skiff
+}  // namespace skiff::object

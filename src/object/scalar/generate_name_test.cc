@@ -6,7 +6,7 @@
 
 #include "object/scalar/names.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
@@ -42,4 +42,4 @@ TEST(GenerateNameTest, TheSameSeedGivesTheSameName) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

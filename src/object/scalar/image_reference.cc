@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr size_t kMaxPathBytes = 255;
@@ -143,4 +143,4 @@ std::string_view ImageTag(std::string_view image) {
   return reference->tag.empty() && reference->digest.empty() ? "latest" : reference->tag;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

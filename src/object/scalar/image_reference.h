@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 struct ImageReference {
   std::string_view name;    // domain and path, as they are written
@@ -27,4 +27,4 @@ std::optional<ImageReference> ParseImageReference(std::string_view text);
 // that is no reference.
 std::string_view ImageTag(std::string_view image);
 
-}  // namespace skiff
+}  // namespace skiff::object

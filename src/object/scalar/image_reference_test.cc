@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
@@ -46,4 +46,4 @@ TEST(ImageReferenceTest, TextsThatAreNoReferencesHaveNoTag) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

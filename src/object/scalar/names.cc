@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 enum CharClass : uint16_t {
@@ -417,4 +417,4 @@ NameProblems CheckDomainPrefixedPath(std::string_view text) {
   return problems;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

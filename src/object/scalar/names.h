@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::object {
 
 inline constexpr size_t kMaxDnsLabelLength = 63;
 inline constexpr size_t kMaxDnsSubdomainLength = 253;
@@ -91,4 +91,4 @@ NameProblems CheckPercent(std::string_view text);
 bool IsDomainPrefixedPath(std::string_view text);
 NameProblems CheckDomainPrefixedPath(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 struct Syntax {
@@ -189,4 +189,4 @@ TEST(NameProblemsTest, ReportsEveryProblem) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using Format = QuantityFormat;
@@ -483,4 +483,4 @@ Result<std::string_view> CanonicalizeQuantity(std::string_view text, std::string
   return std::string_view(scratch);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -33,7 +33,7 @@
 #include "base/status.h"
 #include "object/scalar/decimal.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class QuantityFormat : uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
 
@@ -117,4 +117,4 @@ bool IsPlainlyCanonical(std::string_view text);
 // scan, or else written to `scratch` (whose former content is lost) and a view of that.
 Result<std::string_view> CanonicalizeQuantity(std::string_view text, std::string& scratch);
 
-}  // namespace skiff
+}  // namespace skiff::object

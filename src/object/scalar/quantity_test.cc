@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -512,4 +512,4 @@ TEST(QuantityTest, CopiesAreIndependent) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr int64_t kSecondsPerDay = 86'400;
@@ -271,4 +271,4 @@ void AppendMicroTime(Timestamp t, std::string& out) {
   out.append(buffer, FormatMicroTime(t, buffer));
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

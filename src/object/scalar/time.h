@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // An instant: seconds since 1970 and the nanoseconds within that second, as protobuf has it.
 struct Timestamp {
@@ -51,4 +51,4 @@ size_t FormatMicroTime(Timestamp t, char* out);
 void AppendTime(Timestamp t, std::string& out);
 void AppendMicroTime(Timestamp t, std::string& out);
 
-}  // namespace skiff
+}  // namespace skiff::object

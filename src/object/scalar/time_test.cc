@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Time(Timestamp t) {
@@ -170,4 +170,4 @@ TEST(TimeTest, InstantsAreOrdered) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The IANA time zone database, in order.
@@ -613,4 +613,4 @@ bool IsTimeZoneName(std::string_view name) {
   return std::binary_search(std::begin(kNames), std::end(kNames), name);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 // Case matters.
 bool IsTimeZoneName(std::string_view name);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(TimeZoneNameTest, NamesOfTheDatabaseAreKnownInTheirCase) {
@@ -16,4 +16,4 @@ TEST(TimeZoneNameTest, NamesOfTheDatabaseAreKnownInTheirCase) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

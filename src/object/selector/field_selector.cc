@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The parts between commas that no backslash precedes, backslashes kept.
@@ -142,4 +142,4 @@ std::string FieldSelector::ToString() const {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

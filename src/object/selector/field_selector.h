@@ -19,7 +19,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct FieldTerm {
   std::string field;
@@ -86,4 +86,4 @@ class FieldSelector {
 std::string EscapeFieldValue(std::string_view value);
 Result<std::string> UnescapeFieldValue(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

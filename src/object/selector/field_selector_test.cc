@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 FieldSelector Parsed(std::string_view text) {
@@ -111,4 +111,4 @@ TEST(FieldSelectorTest, TransformRenamesDropsAndRefusesTerms) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

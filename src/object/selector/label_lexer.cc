@@ -1,6 +1,6 @@
 #include "object/selector/label_lexer.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -63,4 +63,4 @@ std::vector<LabelToken> LexLabelSelector(std::string_view text) {
   return tokens;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::object {
 
 struct LabelToken {
   enum Kind : uint8_t {
@@ -33,4 +33,4 @@ struct LabelToken {
 // of a word.
 std::vector<LabelToken> LexLabelSelector(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

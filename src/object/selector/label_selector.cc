@@ -8,7 +8,7 @@
 #include "object/selector/label_lexer.h"
 #include "object/selector/symbols.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string Joined(const NameProblems& problems) {
@@ -418,4 +418,4 @@ std::string LabelSelector::ToString() const {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class LabelOperator : uint8_t {
   kEquals,        // =
@@ -106,4 +106,4 @@ class LabelSelector {
   bool matches_nothing_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

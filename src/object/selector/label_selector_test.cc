@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using namespace std::string_literals;
@@ -222,4 +222,4 @@ TEST(LabelSelectorTest, NothingStaysNothingWhenRequirementsAreAdded) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

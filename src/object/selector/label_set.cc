@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Bit i says whether symbols[i] is `symbol`, for the kMinRoom symbols that every block has.
@@ -194,4 +194,4 @@ bool BoundSelector::MatchesBlock(const SymbolTable::LabelBlock& block) const {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

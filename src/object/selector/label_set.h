@@ -28,7 +28,7 @@
 #include "object/selector/symbols.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 struct SymbolTable::LabelBlock {
   std::atomic<uint32_t> references;
@@ -149,4 +149,4 @@ class BoundSelector {
   bool matches_empty_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

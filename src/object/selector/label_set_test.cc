@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 using Label = LabelSet::Label;
@@ -170,4 +170,4 @@ TEST(LabelSetTest, ThreadsMayMakeMatchAndDropSetsAtOnce) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-namespace skiff {
+namespace skiff::object {
 
 std::optional<int64_t> ParseDecimal(std::string_view text) {
   const char* begin = text.data();
@@ -98,4 +98,4 @@ size_t SymbolTable::id_limit() const {
   return next_;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

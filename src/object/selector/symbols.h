@@ -24,7 +24,7 @@
 
 #include "base/hash_index.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class BoundSelector;
 class LabelSet;
@@ -104,4 +104,4 @@ class SymbolTable {
 // Decimal digits after an optional sign, in the range of int64: what Go's ParseInt takes.
 std::optional<int64_t> ParseDecimal(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 TEST(SymbolTableTest, GivesEqualTextsOneSymbol) {
@@ -82,4 +82,4 @@ TEST(ParseDecimalTest, TakesWhatGoTakes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

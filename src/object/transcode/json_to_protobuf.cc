@@ -16,7 +16,7 @@
 #include "object/protobuf/item_wire_type.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // Bytes are copied once per level that they are within. Deeper objects, of which there are none but
@@ -481,4 +481,4 @@ Result<void> JsonToStorage(std::string_view json, ByteBuffer& out, const DecodeO
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

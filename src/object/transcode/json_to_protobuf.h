@@ -12,7 +12,7 @@
 #include "object/descriptor.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Appends the message, without an envelope; `type` must have a protobuf form. On an error, what
 // was appended is taken back.
@@ -23,4 +23,4 @@ Result<void> JsonToProtobuf(std::string_view json, const MessageDesc& type, Byte
 Result<void> JsonToStorage(std::string_view json, ByteBuffer& out,
                            const DecodeOptions& options = {});
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "object/scalar/quantity.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // A message that has nothing but a text as its first field, as quantities and raw JSON are written.
@@ -202,4 +202,4 @@ char* JsonValueWriter::StringList(char* to, WireReader in, bool* zero) {
   return Close(to, ']');
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

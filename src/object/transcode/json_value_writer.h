@@ -21,7 +21,7 @@
 #include "object/json/simd.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class JsonValueWriter {
  public:
@@ -152,4 +152,4 @@ class JsonValueWriter {
   std::string scratch_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

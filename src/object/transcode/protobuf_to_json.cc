@@ -11,7 +11,7 @@
 #include "object/transcode/json_value_writer.h"
 #include "object/unset.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr size_t kMaxFields = 63;  // of one message: one bit each, and one more bit
@@ -446,4 +446,4 @@ Result<void> StorageToJson(std::string_view stored, ByteBuffer& out) {
   return ProtobufToJson(envelope.raw, *type, envelope.api_version, envelope.kind, out);
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

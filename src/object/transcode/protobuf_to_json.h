@@ -16,7 +16,7 @@
 #include "object/descriptor.h"
 #include "object/protobuf/embedded_kinds.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // Appends the object. `kind` and `api_version` come first when they are not empty: items of lists
 // have none. On an error, what was appended is taken back.
@@ -27,4 +27,4 @@ Result<void> ProtobufToJson(std::string_view message, const MessageDesc& type,
 // The same for stored bytes: the envelope names the type.
 Result<void> StorageToJson(std::string_view stored, ByteBuffer& out);
 
-}  // namespace skiff
+}  // namespace skiff::object

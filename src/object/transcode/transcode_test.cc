@@ -8,7 +8,7 @@
 #include "object/transcode/json_to_protobuf.h"
 #include "object/transcode/protobuf_to_json.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 struct Sample {
@@ -259,4 +259,4 @@ TEST(TranscodeDepthTest, WhatCanBeWrittenCanBeReadAgain) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

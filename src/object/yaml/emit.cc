@@ -12,7 +12,7 @@
 #include "object/json/text.h"
 #include "object/yaml/resolve.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 yaml_char_t* CharsOf(std::string_view text) {
@@ -332,4 +332,4 @@ Result<void> YamlListWriter::Finish(ByteBuffer& out) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::object {
 
 // The value must be untyped: null, booleans, numbers, strings, lists and maps only.
 void AppendYaml(ByteBuffer& out, const Value& value);
@@ -70,4 +70,4 @@ class YamlListWriter {
   bool escaped_ = false;  // the last byte was the backslash before another one
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

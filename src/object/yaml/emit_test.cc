@@ -10,7 +10,7 @@
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string YamlOf(const Value& value) {
@@ -228,4 +228,4 @@ TEST(YamlListWriterTest, WhatFollowsTheItemsIsAFault) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -361,4 +361,4 @@ bool IsYamlBase60(std::string_view text) {
 std::string FormatYamlFloat(double value) { return FormatFloat(value); }
 std::string FormatYamlFloat(float value) { return FormatFloat(value); }
 
-}  // namespace skiff
+}  // namespace skiff::object

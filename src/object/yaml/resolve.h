@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::object {
 
 enum class YamlType : uint8_t { kNull, kBool, kInt, kUint, kFloat, kTimestamp, kString };
 
@@ -38,4 +38,4 @@ bool IsYamlBase60(std::string_view text);
 std::string FormatYamlFloat(double value);
 std::string FormatYamlFloat(float value);
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The type and value in one text, so that a table can say both.
@@ -178,4 +178,4 @@ TEST(YamlResolveTest, PrintsFloatsAsGoDoes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

@@ -5,7 +5,7 @@
 
 #include "base/hex.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 // The bytes of the line break that begins at `at`; 0 if none does. YAML 1.1 has five of them.
@@ -145,4 +145,4 @@ Status YamlSource::ErrorOf(const yaml_parser_t& parser) {
   return status;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

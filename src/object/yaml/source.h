@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class YamlSource {
  public:
@@ -49,4 +49,4 @@ class YamlSource {
   size_t line_start_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -8,7 +8,7 @@
 #include "object/path.h"
 #include "object/yaml/tree.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::unexpected<Status> FailAt(TextPosition position, std::string message) {
@@ -286,4 +286,4 @@ Result<bool> YamlStreamReader::NextPart() {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

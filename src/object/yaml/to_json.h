@@ -26,7 +26,7 @@
 #include "base/status.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::object {
 
 class YamlTreeParser;
 
@@ -84,4 +84,4 @@ class YamlStreamReader {
   std::unique_ptr<YamlTreeParser> parser_;  // of the current part, if any
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

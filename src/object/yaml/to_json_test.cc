@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 std::string JsonOf(std::string_view yaml) {
@@ -470,4 +470,4 @@ TEST(YamlStreamReaderTest, FindsNothingInEmptyText) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::object

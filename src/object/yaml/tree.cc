@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::object {
 namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
@@ -324,4 +324,4 @@ Result<uint32_t> YamlTreeParser::SetAnchor(const yaml_char_t* name, const YamlNo
   return index;
 }
 
-}  // namespace skiff
+}  // namespace skiff::object

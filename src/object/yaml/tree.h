@@ -21,7 +21,7 @@
 #include "object/yaml/resolve.h"
 #include "object/yaml/source.h"
 
-namespace skiff {
+namespace skiff::object {
 
 enum class YamlNodeKind : uint8_t { kScalar, kSequence, kMapping, kAlias };
 
@@ -124,4 +124,4 @@ class YamlTreeParser {
   uint64_t aliased_bytes_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::object

@@ -16,7 +16,7 @@
 #include "net/http.h"
 #include "serving/auth/user.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 struct Authentication {
   enum class Outcome : uint8_t { kNoCredentials, kUser, kRefused };
@@ -46,7 +46,7 @@ using AuthenticationCallback = std::move_only_function<void(Authentication)>;
 class Authenticator {
  public:
   virtual ~Authenticator() = default;
-  virtual void Authenticate(const HttpRequest& request, AuthenticationCallback done) = 0;
+  virtual void Authenticate(const net::HttpRequest& request, AuthenticationCallback done) = 0;
 };
 
 // The audiences that a token must be meant for, one of them at least. Null: those of this server.
@@ -63,4 +63,4 @@ class TokenAuthenticator {
 
 inline constexpr char kCredentialIdKey[] = "authentication.kubernetes.io/credential-id";
 
-}  // namespace skiff
+}  // namespace skiff::serving

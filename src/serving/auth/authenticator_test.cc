@@ -7,21 +7,21 @@
 #include "serving/auth/testing.h"
 #include "serving/auth/token_cache.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 using testing::AskToken;
 using Outcome = Authentication::Outcome;
 
-Authentication Ask(Authenticator& authenticator, const HttpRequest& request) {
+Authentication Ask(Authenticator& authenticator, const net::HttpRequest& request) {
   std::optional<Authentication> answer;
   authenticator.Authenticate(request, [&](Authentication a) { answer = std::move(a); });
   EXPECT_TRUE(answer.has_value());
   return *answer;
 }
 
-HttpRequest WithHeader(std::string name, std::string value) {
-  HttpRequest request;
+net::HttpRequest WithHeader(std::string name, std::string value) {
+  net::HttpRequest request;
   request.path = "/api";
   request.headers.Add(std::move(name), std::move(value));
   return request;
@@ -63,7 +63,7 @@ struct Chain {
 
 TEST(RequestAuthenticatorTest, WithoutCredentialsOneIsAnonymous) {
   Chain chain;
-  const Authentication found = Ask(*chain.all, HttpRequest());
+  const Authentication found = Ask(*chain.all, net::HttpRequest());
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.user.name, "system:anonymous");
   EXPECT_EQ(found.user.groups, std::vector<std::string>{"system:unauthenticated"});
@@ -71,9 +71,9 @@ TEST(RequestAuthenticatorTest, WithoutCredentialsOneIsAnonymous) {
 
 TEST(RequestAuthenticatorTest, AnonymousMayBeSwitchedOffOrBoundToPaths) {
   Chain off({.enabled = false});
-  EXPECT_EQ(Ask(*off.all, HttpRequest()).outcome, Outcome::kNoCredentials);
+  EXPECT_EQ(Ask(*off.all, net::HttpRequest()).outcome, Outcome::kNoCredentials);
   Chain some({.enabled = true, .paths = {"/livez"}});
-  HttpRequest request;
+  net::HttpRequest request;
   request.path = "/livez";
   EXPECT_TRUE(Ask(*some.all, request).ok());
   request.path = "/api";
@@ -89,24 +89,24 @@ TEST(RequestAuthenticatorTest, AWrongTokenDoesNotMakeOneAnonymous) {
 
 TEST(RequestAuthenticatorTest, AGoodTokenHelpsWhenTheCertificateIsRefused) {
   Chain chain;
-  HttpRequest request = WithHeader("authorization", "Bearer secret");
+  net::HttpRequest request = WithHeader("authorization", "Bearer secret");
   request.peer_refused = true;
   EXPECT_EQ(Ask(*chain.all, request).user.name, "ann");
-  HttpRequest without_token;
+  net::HttpRequest without_token;
   without_token.peer_refused = true;
   EXPECT_EQ(Ask(*chain.all, without_token).outcome, Outcome::kRefused);
 }
 
 TEST(ClientCertificateTest, SubjectBecomesUserAndGroups) {
   Chain chain;
-  auto peer = std::make_shared<PeerCertificate>();
+  auto peer = std::make_shared<net::PeerCertificate>();
   peer->verified_by = 1;
   peer->common_name = "jane";
   peer->organizations = {"dev", "system:masters"};
   peer->uid = "u-1";
   peer->fingerprint = "ab12";
   peer->not_after_seconds = 2'000'000'000;
-  HttpRequest request;
+  net::HttpRequest request;
   request.peer = peer;
   const Authentication found = Ask(*chain.all, request);
   ASSERT_TRUE(found.ok());
@@ -121,11 +121,11 @@ TEST(ClientCertificateTest, SubjectBecomesUserAndGroups) {
 
 TEST(ClientCertificateTest, ExpiresWhileTheConnectionLasts) {
   Chain chain;
-  auto peer = std::make_shared<PeerCertificate>();
+  auto peer = std::make_shared<net::PeerCertificate>();
   peer->verified_by = 1;
   peer->common_name = "jane";
   peer->not_after_seconds = 1'700'000'010;
-  HttpRequest request;
+  net::HttpRequest request;
   request.peer = peer;
   EXPECT_TRUE(Ask(*chain.all, request).ok());
   chain.clock.Advance(std::chrono::seconds(11));
@@ -134,21 +134,21 @@ TEST(ClientCertificateTest, ExpiresWhileTheConnectionLasts) {
 
 TEST(ClientCertificateTest, WithoutACommonNameThereIsNoUser) {
   Chain chain;
-  auto peer = std::make_shared<PeerCertificate>();
+  auto peer = std::make_shared<net::PeerCertificate>();
   peer->verified_by = 1;
   peer->not_after_seconds = 2'000'000'000;
-  HttpRequest request;
+  net::HttpRequest request;
   request.peer = peer;
   EXPECT_EQ(Ask(*chain.all, request).user.name, "system:anonymous");
 }
 
 TEST(ClientCertificateTest, TheCaOfProxiesMakesNoUsers) {
   Chain chain;
-  auto peer = std::make_shared<PeerCertificate>();
+  auto peer = std::make_shared<net::PeerCertificate>();
   peer->verified_by = 2;
   peer->common_name = "jane";
   peer->not_after_seconds = 2'000'000'000;
-  HttpRequest request;
+  net::HttpRequest request;
   request.peer = peer;
   EXPECT_EQ(Ask(*chain.all, request).outcome, Outcome::kRefused);
 }
@@ -179,8 +179,8 @@ TEST(BearerTokenTest, ATokenWithoutEndIsRefusedUnread) {
             Outcome::kRefused);
 }
 
-HttpRequest WebSocket(const std::string& protocols) {
-  HttpRequest request = WithHeader("connection", "keep-alive, Upgrade");
+net::HttpRequest WebSocket(const std::string& protocols) {
+  net::HttpRequest request = WithHeader("connection", "keep-alive, Upgrade");
   request.headers.Add("upgrade", "websocket");
   request.headers.Add("sec-websocket-protocol", protocols);
   return request;
@@ -188,7 +188,7 @@ HttpRequest WebSocket(const std::string& protocols) {
 
 TEST(WebSocketTokenTest, TokenIsASubProtocolBesideAnother) {
   Chain chain;
-  const std::string token = std::string(kWebSocketTokenPrefix) + EncodeBase64Url("secret");
+  const std::string token = std::string(kWebSocketTokenPrefix) + object::EncodeBase64Url("secret");
   EXPECT_EQ(Ask(*chain.all, WebSocket(token + ", v5.channel.k8s.io")).user.name, "ann");
   EXPECT_EQ(Ask(*chain.all, WebSocket(token)).outcome, Outcome::kRefused);
   EXPECT_EQ(Ask(*chain.all, WebSocket(token + "," + token + ",v5")).outcome, Outcome::kRefused);
@@ -275,4 +275,4 @@ TEST(JoinErrorsTest, EachErrorIsToldOnce) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

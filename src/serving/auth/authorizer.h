@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "serving/auth/user.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // One requirement of a selector. Of fields the operators are "=" and "!=", with one value; of
 // labels "in", "notin", "exists", "!", "gt", "lt" and those of fields.
@@ -56,4 +56,4 @@ class Authorizer {
                          std::move_only_function<void(AuthorizationResult)> done) = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -10,7 +10,7 @@
 #include "object/json/text.h"
 #include "object/scalar/base64url.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 constexpr char kInvalidToken[] = "invalid bearer token";
@@ -24,7 +24,7 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   });
 }
 
-std::string_view FirstHeader(const HttpRequest& request, std::string_view name) {
+std::string_view FirstHeader(const net::HttpRequest& request, std::string_view name) {
   for (const auto& field : request.headers.fields()) {
     if (field.name == name) return field.value;
   }
@@ -33,7 +33,7 @@ std::string_view FirstHeader(const HttpRequest& request, std::string_view name) 
 
 // Calls visit(part) for each non-empty part of all headers of that name.
 template <typename Visit>
-void ForEachListed(const HttpRequest& request, std::string_view name, Visit visit) {
+void ForEachListed(const net::HttpRequest& request, std::string_view name, Visit visit) {
   for (const auto& field : request.headers.fields()) {
     if (field.name != name) continue;
     std::string_view rest = field.value;
@@ -47,7 +47,7 @@ void ForEachListed(const HttpRequest& request, std::string_view name, Visit visi
   }
 }
 
-bool WantsWebSocket(const HttpRequest& request) {
+bool WantsWebSocket(const net::HttpRequest& request) {
   bool upgrades = false;
   ForEachListed(request, "connection",
                 [&](std::string_view part) { upgrades |= EqualsIgnoringCase(part, "upgrade"); });
@@ -73,7 +73,7 @@ void AskTokens(TokenAuthenticator& tokens, std::shared_ptr<const std::string> to
 
 }  // namespace
 
-void BearerTokenAuthenticator::Authenticate(const HttpRequest& request,
+void BearerTokenAuthenticator::Authenticate(const net::HttpRequest& request,
                                             AuthenticationCallback done) {
   const std::string_view header = TrimSpace(FirstHeader(request, "authorization"));
   const size_t space = header.find(' ');
@@ -93,7 +93,7 @@ void BearerTokenAuthenticator::Authenticate(const HttpRequest& request,
   AskTokens(tokens_, std::make_shared<const std::string>(token), std::move(done));
 }
 
-void WebSocketTokenAuthenticator::Authenticate(const HttpRequest& request,
+void WebSocketTokenAuthenticator::Authenticate(const net::HttpRequest& request,
                                                AuthenticationCallback done) {
   if (!WantsWebSocket(request)) {
     done({});
@@ -116,7 +116,7 @@ void WebSocketTokenAuthenticator::Authenticate(const HttpRequest& request,
     done(Authentication::Refused("several bearer tokens in the WebSocket protocols"));
     return;
   }
-  auto token = DecodeBase64Url(encoded.front());
+  auto token = object::DecodeBase64Url(encoded.front());
   if (!token || !IsValidUtf8(*token)) {
     done(Authentication::Refused("the bearer token in the WebSocket protocols is not base64url"));
   } else if (token->empty()) {
@@ -128,4 +128,4 @@ void WebSocketTokenAuthenticator::Authenticate(const HttpRequest& request,
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

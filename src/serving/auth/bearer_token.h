@@ -5,13 +5,13 @@
 
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // The tokens of both outlive them. A token that nobody knows is refused.
 class BearerTokenAuthenticator final : public Authenticator {
  public:
   explicit BearerTokenAuthenticator(TokenAuthenticator& tokens) : tokens_(tokens) {}
-  void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
+  void Authenticate(const net::HttpRequest& request, AuthenticationCallback done) override;
 
  private:
   TokenAuthenticator& tokens_;
@@ -20,7 +20,7 @@ class BearerTokenAuthenticator final : public Authenticator {
 class WebSocketTokenAuthenticator final : public Authenticator {
  public:
   explicit WebSocketTokenAuthenticator(TokenAuthenticator& tokens) : tokens_(tokens) {}
-  void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
+  void Authenticate(const net::HttpRequest& request, AuthenticationCallback done) override;
 
  private:
   TokenAuthenticator& tokens_;
@@ -28,4 +28,4 @@ class WebSocketTokenAuthenticator final : public Authenticator {
 
 inline constexpr std::string_view kWebSocketTokenPrefix = "base64url.bearer.authorization.k8s.io.";
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -1,9 +1,9 @@
 #include "serving/auth/client_certificate.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
-Authentication FromCertificate(const PeerCertificate& certificate, Duration now) {
+Authentication FromCertificate(const net::PeerCertificate& certificate, Duration now) {
   if (now >= std::chrono::seconds(certificate.not_after_seconds + 1)) {
     return Authentication::Refused("the client certificate has expired");
   }
@@ -18,9 +18,9 @@ Authentication FromCertificate(const PeerCertificate& certificate, Duration now)
 
 }  // namespace
 
-void ClientCertificateAuthenticator::Authenticate(const HttpRequest& request,
+void ClientCertificateAuthenticator::Authenticate(const net::HttpRequest& request,
                                                   AuthenticationCallback done) {
-  const PeerCertificate* peer = request.peer.get();
+  const net::PeerCertificate* peer = request.peer.get();
   if (peer != nullptr && (peer->verified_by & cas_) != 0) {
     done(FromCertificate(*peer, clock_.Wall()));
   } else if (peer != nullptr || request.peer_refused) {
@@ -30,4 +30,4 @@ void ClientCertificateAuthenticator::Authenticate(const HttpRequest& request,
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -6,18 +6,18 @@
 #include "base/clock.h"
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 class ClientCertificateAuthenticator final : public Authenticator {
  public:
   // `cas` are the bits of the CAs whose certificates make users (PeerCertificate::verified_by).
   explicit ClientCertificateAuthenticator(Clock& clock, uint32_t cas = 1)
       : clock_(clock), cas_(cas) {}
-  void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
+  void Authenticate(const net::HttpRequest& request, AuthenticationCallback done) override;
 
  private:
   Clock& clock_;
   const uint32_t cas_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

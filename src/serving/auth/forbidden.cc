@@ -3,7 +3,7 @@
 #include "base/go_quoted.h"
 #include "base/html.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 std::string WhatIsForbidden(const AccessAttributes& attributes) {
@@ -23,7 +23,7 @@ std::string WhatIsForbidden(const AccessAttributes& attributes) {
 Status ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason) {
   std::string why = EscapeHtml(WhatIsForbidden(attributes), /*quotes=*/false);
   if (!reason.empty()) why.append(": ").append(reason);
-  return ForbiddenObject(attributes.group, attributes.resource, attributes.name, why);
+  return object::ForbiddenObject(attributes.group, attributes.resource, attributes.name, why);
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

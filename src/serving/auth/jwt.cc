@@ -4,19 +4,19 @@
 #include "object/json/decode.h"
 #include "object/scalar/base64url.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
-std::optional<Document> DecodePart(std::string_view part) {
-  const auto text = DecodeBase64Url(part);
+std::optional<object::Document> DecodePart(std::string_view part) {
+  const auto text = object::DecodeBase64Url(part);
   if (!text) return std::nullopt;
-  auto document = DecodeJson(*text, nullptr);
+  auto document = object::DecodeJson(*text, nullptr);
   if (!document || !document->root().is_map()) return std::nullopt;
   return std::move(*document);
 }
 
-std::string_view TextOf(const Value& object, std::string_view name) {
-  const Value* found = object.Find(name);
+std::string_view TextOf(const object::Value& object, std::string_view name) {
+  const object::Value* found = object.Find(name);
   return found != nullptr && found->is_string() ? found->AsText() : std::string_view();
 }
 
@@ -25,9 +25,9 @@ std::string_view TextOf(const Value& object, std::string_view name) {
 Result<std::string> SignJwt(const JwtKey& key, std::string_view claims) {
   const std::string header = R"({"alg":")" + std::string(JwtAlgorithmName(key.algorithm())) +
                              R"(","kid":")" + key.id() + R"("})";
-  std::string token = EncodeBase64Url(header) + "." + EncodeBase64Url(claims);
+  std::string token = object::EncodeBase64Url(header) + "." + object::EncodeBase64Url(claims);
   SKIFF_ASSIGN_OR_RETURN(const std::string signature, key.Sign(token));
-  return token + "." + EncodeBase64Url(signature);
+  return token + "." + object::EncodeBase64Url(signature);
 }
 
 std::optional<Jwt> Jwt::Parse(std::string_view token) {
@@ -37,7 +37,7 @@ std::optional<Jwt> Jwt::Parse(std::string_view token) {
   if (second == token.npos || token.find('.', second + 1) != token.npos) return std::nullopt;
   const auto header = DecodePart(token.substr(0, first));
   auto claims = DecodePart(token.substr(first + 1, second - first - 1));
-  auto signature = DecodeBase64Url(token.substr(second + 1));
+  auto signature = object::DecodeBase64Url(token.substr(second + 1));
   if (!header || !claims || !signature) return std::nullopt;
   // Extensions that must be understood: there are none that are.
   if (header->root().Find("crit") != nullptr) return std::nullopt;
@@ -65,4 +65,4 @@ Jwt::Verdict Jwt::Verify(const std::vector<JwtKey>& keys) const {
   return tried ? Verdict::kBadSignature : Verdict::kNoKey;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

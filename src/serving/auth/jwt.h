@@ -12,7 +12,7 @@
 #include "object/value.h"
 #include "serving/auth/jwt_key.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // `claims` is the text of a JSON object.
 Result<std::string> SignJwt(const JwtKey& key, std::string_view claims);
@@ -25,7 +25,7 @@ class Jwt {
 
   // A claim that is a string; "" when it is absent or something else.
   std::string_view TextClaim(std::string_view name) const;
-  const Value& claims() const { return claims_.root(); }
+  const object::Value& claims() const { return claims_.root(); }
 
   enum class Verdict : uint8_t { kGood, kNoKey, kBadSignature };
   // With the keys of the token's id, or with all of them if it names none.
@@ -36,7 +36,7 @@ class Jwt {
   std::string algorithm_;
   std::string signed_text_;
   std::string signature_;
-  Document claims_;
+  object::Document claims_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

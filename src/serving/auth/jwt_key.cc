@@ -18,10 +18,10 @@
 #include "crypto/pem.h"
 #include "object/scalar/base64url.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
-using openssl::Bytes;
+using crypto::openssl::Bytes;
 
 const EVP_MD* HashOf(JwtAlgorithm algorithm) {
   switch (algorithm) {
@@ -67,17 +67,17 @@ std::optional<JwtAlgorithm> AlgorithmOf(EVP_PKEY* key) {
 std::string NumberParameter(EVP_PKEY* key, const char* name, size_t bytes) {
   BIGNUM* raw = nullptr;
   if (EVP_PKEY_get_bn_param(key, name, &raw) == 0) return {};
-  const openssl::BignumPtr number(raw);
+  const crypto::openssl::BignumPtr number(raw);
   if (bytes == 0) bytes = static_cast<size_t>(BN_num_bytes(raw));
   std::string out(bytes, '\0');
   BN_bn2binpad(raw, reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(bytes));
-  return EncodeBase64Url(out);
+  return object::EncodeBase64Url(out);
 }
 
 // OpenSSL's DER of a signature on a curve, as the two numbers of fixed length that JWS has.
 std::string ToFixedLength(std::string_view der, size_t half) {
   const unsigned char* at = Bytes(der);
-  const openssl::EcdsaSignaturePtr signature(
+  const crypto::openssl::EcdsaSignaturePtr signature(
       d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
   if (signature == nullptr) return {};
   std::string out(2 * half, '\0');
@@ -90,9 +90,9 @@ std::string ToFixedLength(std::string_view der, size_t half) {
 // And back; empty when the length is wrong.
 std::string ToDer(std::string_view fixed, size_t half) {
   if (fixed.size() != 2 * half) return {};
-  const openssl::EcdsaSignaturePtr signature(ECDSA_SIG_new());
-  openssl::BignumPtr r(BN_bin2bn(Bytes(fixed), static_cast<int>(half), nullptr));
-  openssl::BignumPtr s(BN_bin2bn(Bytes(fixed) + half, static_cast<int>(half), nullptr));
+  const crypto::openssl::EcdsaSignaturePtr signature(ECDSA_SIG_new());
+  crypto::openssl::BignumPtr r(BN_bin2bn(Bytes(fixed), static_cast<int>(half), nullptr));
+  crypto::openssl::BignumPtr s(BN_bin2bn(Bytes(fixed) + half, static_cast<int>(half), nullptr));
   ECDSA_SIG_set0(signature.get(), r.release(), s.release());
   unsigned char* der = nullptr;
   const int size = i2d_ECDSA_SIG(signature.get(), &der);
@@ -108,7 +108,7 @@ EVP_PKEY* DecodePublic(std::string_view name, std::string_view bytes) {
   if (name == PEM_STRING_PUBLIC) return d2i_PUBKEY(nullptr, &der, size);
   if (name == PEM_STRING_RSA_PUBLIC) return d2i_PublicKey(EVP_PKEY_RSA, nullptr, &der, size);
   if (name == PEM_STRING_X509) {
-    const openssl::X509Ptr certificate(d2i_X509(nullptr, &der, size));
+    const crypto::openssl::X509Ptr certificate(d2i_X509(nullptr, &der, size));
     return certificate != nullptr ? X509_get_pubkey(certificate.get()) : nullptr;
   }
   return nullptr;
@@ -125,7 +125,7 @@ EVP_PKEY* DecodePrivate(std::string_view name, std::string_view bytes) {
 void ForEachBlock(std::string_view pem,
                   const std::function<bool(std::string_view, std::string_view)>& visit) {
   size_t blocks = 0;
-  ForEachPemBlock(pem, [&](std::string_view name, std::string_view der) {
+  crypto::ForEachPemBlock(pem, [&](std::string_view name, std::string_view der) {
     return visit(name, der) && ++blocks < limits::kMaxKeysPerFile;
   });
 }
@@ -155,7 +155,7 @@ Result<JwtKey> JwtKey::Make(Handle key) {
   const int size = i2d_PUBKEY(key.get(), &der);
   if (size <= 0) return BadRequest("the key has no public part");
   const std::string_view public_key(reinterpret_cast<char*>(der), static_cast<size_t>(size));
-  std::string id = EncodeBase64Url(AsBytes(Sha256(public_key)));
+  std::string id = object::EncodeBase64Url(crypto::AsBytes(crypto::Sha256(public_key)));
   OPENSSL_free(der);
   return JwtKey(std::move(key), *algorithm, std::move(id));
 }
@@ -206,7 +206,7 @@ Result<JwtKey> JwtKey::ParsePrivate(std::string_view pem, const std::string& pat
 }
 
 Result<std::string> JwtKey::Sign(std::string_view message) const {
-  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
+  const crypto::openssl::DigestContextPtr context(EVP_MD_CTX_new());
   size_t size = 0;
   std::string signature;
   const bool ready =
@@ -230,7 +230,7 @@ bool JwtKey::Verify(std::string_view message, std::string_view signature) const 
     if (der.empty()) return false;
     signature = der;
   }
-  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
+  const crypto::openssl::DigestContextPtr context(EVP_MD_CTX_new());
   const bool good =
       EVP_DigestVerifyInit(context.get(), nullptr, HashOf(algorithm_), nullptr, key_.get()) > 0 &&
       EVP_DigestVerify(context.get(), Bytes(signature), signature.size(), Bytes(message),
@@ -254,4 +254,4 @@ std::string JwtKey::ToJwk() const {
          R"(","y":")" + NumberParameter(key, OSSL_PKEY_PARAM_EC_PUB_Y, bytes) + R"("})";
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

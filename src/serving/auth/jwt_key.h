@@ -14,7 +14,7 @@
 
 struct evp_pkey_st;
 
-namespace skiff {
+namespace skiff::serving {
 
 enum class JwtAlgorithm : uint8_t { kRs256, kEs256, kEs384, kEs512 };
 std::string_view JwtAlgorithmName(JwtAlgorithm algorithm);
@@ -48,4 +48,4 @@ class JwtKey {
   std::string id_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::serving {
 
 using Outcome = Authentication::Outcome;
 
@@ -27,7 +27,7 @@ void AddAuthenticatedGroup(UserInfo& user) {
 }
 
 struct RequestAuthenticator::Attempt {
-  const HttpRequest& request;
+  const net::HttpRequest& request;
   AuthenticationCallback done;
   size_t next = 0;
   std::vector<std::string> errors = {};
@@ -38,7 +38,8 @@ RequestAuthenticator::RequestAuthenticator(std::vector<std::unique_ptr<Authentic
                                            AnonymousOptions anonymous)
     : methods_(std::move(methods)), anonymous_(std::move(anonymous)) {}
 
-void RequestAuthenticator::Authenticate(const HttpRequest& request, AuthenticationCallback done) {
+void RequestAuthenticator::Authenticate(const net::HttpRequest& request,
+                                        AuthenticationCallback done) {
   TryNext(std::make_shared<Attempt>(Attempt{request, std::move(done)}));
 }
 
@@ -105,4 +106,4 @@ void TokenUnion::TryNext(std::shared_ptr<Attempt> attempt) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -11,7 +11,7 @@
 
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 struct AnonymousOptions {
   bool enabled = true;
@@ -25,7 +25,7 @@ class RequestAuthenticator final : public Authenticator {
   RequestAuthenticator(std::vector<std::unique_ptr<Authenticator>> methods,
                        AnonymousOptions anonymous);
   // kNoCredentials only where anonymous requests are not let in.
-  void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
+  void Authenticate(const net::HttpRequest& request, AuthenticationCallback done) override;
 
  private:
   struct Attempt;
@@ -57,4 +57,4 @@ void AddAuthenticatedGroup(UserInfo& user);
 // Several errors as one, each once: "a" or "[a, b]".
 std::string JoinErrors(const std::vector<std::string>& errors);
 
-}  // namespace skiff
+}  // namespace skiff::serving

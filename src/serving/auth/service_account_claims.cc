@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 constexpr std::string_view kUserPrefix = "system:serviceaccount:";
@@ -18,12 +18,12 @@ class ObjectWriter {
   void Name(std::string_view name) {
     if (!first_) out_.Append(",");
     first_ = false;
-    AppendJsonString(out_, name);
+    object::AppendJsonString(out_, name);
     out_.Append(":");
   }
   void Text(std::string_view name, std::string_view text) {
     Name(name);
-    AppendJsonString(out_, text);
+    object::AppendJsonString(out_, text);
   }
   // What is empty or zero is left out.
   void TextIfAny(std::string_view name, std::string_view text) {
@@ -32,7 +32,7 @@ class ObjectWriter {
   void NumberIfAny(std::string_view name, int64_t number) {
     if (number == 0) return;
     Name(name);
-    AppendJsonInt(out_, number);
+    object::AppendJsonInt(out_, number);
   }
   void ObjectIfAny(std::string_view name, const std::optional<ClaimedObject>& object) {
     if (!object) return;
@@ -54,26 +54,27 @@ std::unexpected<Status> WrongType(std::string_view claim) {
               "claim " + std::string(claim) + " of the token has the wrong type");
 }
 
-Result<std::string> ReadText(const Value& claims, std::string_view name) {
-  const Value* found = claims.Find(name);
+Result<std::string> ReadText(const object::Value& claims, std::string_view name) {
+  const object::Value* found = claims.Find(name);
   if (found == nullptr || found->is_null()) return std::string();
   if (!found->is_string()) return WrongType(name);
   return std::string(found->AsText());
 }
 
 // Seconds, possibly with a fraction, which is dropped.
-Result<int64_t> ReadTime(const Value& claims, std::string_view name) {
-  const Value* found = claims.Find(name);
+Result<int64_t> ReadTime(const object::Value& claims, std::string_view name) {
+  const object::Value* found = claims.Find(name);
   if (found == nullptr || found->is_null()) return 0;
-  if (found->tag() == Tag::kInt) return found->AsInt();
-  if (found->tag() != Tag::kDouble) return WrongType(name);
+  if (found->tag() == object::Tag::kInt) return found->AsInt();
+  if (found->tag() != object::Tag::kDouble) return WrongType(name);
   const double seconds = found->AsDouble();
   if (!(std::abs(seconds) < 1e15)) return WrongType(name);
   return static_cast<int64_t>(seconds);
 }
 
-Result<std::optional<ClaimedObject>> ReadObject(const Value& claims, std::string_view name) {
-  const Value* found = claims.Find(name);
+Result<std::optional<ClaimedObject>> ReadObject(const object::Value& claims,
+                                                std::string_view name) {
+  const object::Value* found = claims.Find(name);
   if (found == nullptr || found->is_null()) return std::nullopt;
   if (!found->is_map()) return WrongType(name);
   ClaimedObject object;
@@ -82,8 +83,8 @@ Result<std::optional<ClaimedObject>> ReadObject(const Value& claims, std::string
   return object;
 }
 
-Result<void> ReadPrivate(const Value& claims, ServiceAccountClaims& out) {
-  const Value* ours = claims.Find("kubernetes.io");
+Result<void> ReadPrivate(const object::Value& claims, ServiceAccountClaims& out) {
+  const object::Value* ours = claims.Find("kubernetes.io");
   if (ours == nullptr || ours->is_null()) return {};
   if (!ours->is_map()) return WrongType("kubernetes.io");
   SKIFF_ASSIGN_OR_RETURN(out.name_space, ReadText(*ours, "namespace"));
@@ -98,23 +99,23 @@ Result<void> ReadPrivate(const Value& claims, ServiceAccountClaims& out) {
 
 }  // namespace
 
-Result<std::vector<std::string>> ReadAudiences(const Value& claims) {
+Result<std::vector<std::string>> ReadAudiences(const object::Value& claims) {
   std::vector<std::string> audiences;
-  const Value* found = claims.Find("aud");
+  const object::Value* found = claims.Find("aud");
   if (found == nullptr || found->is_null()) return audiences;
   if (found->is_string()) {
     audiences.emplace_back(found->AsText());
     return audiences;
   }
   if (!found->is_list()) return WrongType("aud");
-  for (const Value& item : found->items()) {
+  for (const object::Value& item : found->items()) {
     if (!item.is_string()) return WrongType("aud");
     audiences.emplace_back(item.AsText());
   }
   return audiences;
 }
 
-Result<ServiceAccountClaims> ServiceAccountClaims::Read(const Value& claims) {
+Result<ServiceAccountClaims> ServiceAccountClaims::Read(const object::Value& claims) {
   ServiceAccountClaims out;
   SKIFF_ASSIGN_OR_RETURN(out.issuer, ReadText(claims, "iss"));
   SKIFF_ASSIGN_OR_RETURN(out.subject, ReadText(claims, "sub"));
@@ -134,7 +135,7 @@ std::string ServiceAccountClaims::ToJson() const {
     writer.Name("aud");
     for (size_t i = 0; i < audiences.size(); ++i) {
       out.Append(i == 0 ? "[" : ",");
-      AppendJsonString(out, audiences[i]);
+      object::AppendJsonString(out, audiences[i]);
     }
     out.Append("]");
   }
@@ -171,7 +172,7 @@ std::string LegacyClaims::ToJson() const {
   return std::string(out.view());
 }
 
-LegacyClaims LegacyClaims::Read(const Value& claims) {
+LegacyClaims LegacyClaims::Read(const object::Value& claims) {
   const auto text = [&](std::string_view name) {
     return ReadText(claims, name).value_or(std::string());
   };
@@ -199,4 +200,4 @@ UserInfo ServiceAccountUser(std::string_view name_space, std::string_view name,
   return user;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -17,7 +17,7 @@
 #include "object/value.h"
 #include "serving/auth/user.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 struct ClaimedObject {
   std::string name;
@@ -42,7 +42,7 @@ struct ServiceAccountClaims {
 
   std::string ToJson() const;
   // An error when a claim has the wrong type.
-  static Result<ServiceAccountClaims> Read(const Value& claims);
+  static Result<ServiceAccountClaims> Read(const object::Value& claims);
 };
 
 // Tokens in secrets of type kubernetes.io/service-account-token.
@@ -54,12 +54,12 @@ struct LegacyClaims {
   std::string service_account_uid = {};
 
   std::string ToJson() const;
-  static LegacyClaims Read(const Value& claims);
+  static LegacyClaims Read(const object::Value& claims);
 };
 inline constexpr std::string_view kLegacyIssuer = "kubernetes/serviceaccount";
 
 // The "aud" of any token: a string or a list of them.
-Result<std::vector<std::string>> ReadAudiences(const Value& claims);
+Result<std::vector<std::string>> ReadAudiences(const object::Value& claims);
 
 // system:serviceaccount:NAMESPACE:NAME
 std::string ServiceAccountUserName(std::string_view name_space, std::string_view name);
@@ -67,4 +67,4 @@ std::string ServiceAccountUserName(std::string_view name_space, std::string_view
 UserInfo ServiceAccountUser(std::string_view name_space, std::string_view name,
                             std::string_view uid);
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -11,12 +11,13 @@
 
 namespace skiff::testing {
 
-inline Authentication AskToken(TokenAuthenticator& tokens, std::string_view token,
-                               WantedAudiences audiences = nullptr) {
-  std::optional<Authentication> answer;
-  tokens.AuthenticateToken(token, audiences, [&](Authentication a) { answer = std::move(a); });
+inline serving::Authentication AskToken(serving::TokenAuthenticator& tokens, std::string_view token,
+                                        serving::WantedAudiences audiences = nullptr) {
+  std::optional<serving::Authentication> answer;
+  tokens.AuthenticateToken(token, audiences,
+                           [&](serving::Authentication a) { answer = std::move(a); });
   EXPECT_TRUE(answer.has_value());
-  return answer ? *answer : Authentication{};
+  return answer ? *answer : serving::Authentication{};
 }
 
 }  // namespace skiff::testing

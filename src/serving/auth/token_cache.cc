@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <string>
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // The audiences are a part of the question.
-Sha256Digest KeyOf(std::string_view token, WantedAudiences audiences) {
-  if (audiences == nullptr) return Sha256(token);
-  std::string text(AsBytes(Sha256(token)));
+crypto::Sha256Digest KeyOf(std::string_view token, WantedAudiences audiences) {
+  if (audiences == nullptr) return crypto::Sha256(token);
+  std::string text(crypto::AsBytes(crypto::Sha256(token)));
   for (const std::string& audience : *audiences) {
     text += std::to_string(audience.size()) + ":" + audience;
   }
-  return Sha256(text);
+  return crypto::Sha256(text);
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ TokenCache::TokenCache(std::unique_ptr<TokenAuthenticator> tokens, Clock& clock,
 
 void TokenCache::AuthenticateToken(std::string_view token, WantedAudiences audiences,
                                    AuthenticationCallback done) {
-  const Sha256Digest key = KeyOf(token, audiences);
+  const crypto::Sha256Digest key = KeyOf(token, audiences);
   if (const auto entry = Find(key)) {
     done(entry->found);
     return;
@@ -39,7 +39,7 @@ void TokenCache::AuthenticateToken(std::string_view token, WantedAudiences audie
                              });
 }
 
-std::shared_ptr<const TokenCache::Entry> TokenCache::Find(const Sha256Digest& key) {
+std::shared_ptr<const TokenCache::Entry> TokenCache::Find(const crypto::Sha256Digest& key) {
   const Duration now = clock_.Monotonic();
   Shard& shard = ShardOf(key);
   const std::lock_guard lock(shard.mutex);
@@ -48,7 +48,7 @@ std::shared_ptr<const TokenCache::Entry> TokenCache::Find(const Sha256Digest& ke
   return found->second;
 }
 
-void TokenCache::Keep(const Sha256Digest& key, const Authentication& found) {
+void TokenCache::Keep(const crypto::Sha256Digest& key, const Authentication& found) {
   const Duration now = clock_.Monotonic();
   auto entry = std::make_shared<const Entry>(Entry{found, now + age_});
   Shard& shard = ShardOf(key);
@@ -65,4 +65,4 @@ void TokenCache::Keep(const Sha256Digest& key, const Authentication& found) {
   shard.entries.insert_or_assign(key, std::move(entry));
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

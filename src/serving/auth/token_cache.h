@@ -16,7 +16,7 @@
 #include "crypto/digest.h"
 #include "serving/auth/authenticator.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // Any thread. The clock outlives the cache; the cache outlives the calls that are under way.
 class TokenCache final : public TokenAuthenticator {
@@ -34,14 +34,15 @@ class TokenCache final : public TokenAuthenticator {
   // Entries expire in the order in which they come, as all live equally long.
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<Sha256Digest, std::shared_ptr<const Entry>, Sha256Hash> entries;
-    std::deque<std::pair<Sha256Digest, Duration>> order;
+    std::unordered_map<crypto::Sha256Digest, std::shared_ptr<const Entry>, crypto::Sha256Hash>
+        entries;
+    std::deque<std::pair<crypto::Sha256Digest, Duration>> order;
   };
   static constexpr size_t kShards = 16;
 
-  Shard& ShardOf(const Sha256Digest& key) { return shards_[key[31] % kShards]; }
-  std::shared_ptr<const Entry> Find(const Sha256Digest& key);
-  void Keep(const Sha256Digest& key, const Authentication& found);
+  Shard& ShardOf(const crypto::Sha256Digest& key) { return shards_[key[31] % kShards]; }
+  std::shared_ptr<const Entry> Find(const crypto::Sha256Digest& key);
+  void Keep(const crypto::Sha256Digest& key, const Authentication& found);
 
   const std::unique_ptr<TokenAuthenticator> tokens_;
   Clock& clock_;
@@ -50,4 +51,4 @@ class TokenCache final : public TokenAuthenticator {
   std::array<Shard, kShards> shards_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace skiff {
+namespace skiff::serving {
 
 struct UserInfo {
   std::string name;
@@ -29,4 +29,4 @@ inline constexpr char kAuthenticatedGroup[] = "system:authenticated";
 inline constexpr char kMastersGroup[] = "system:masters";
 inline constexpr char kServiceAccountsGroup[] = "system:serviceaccounts";
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // Takes the text before the first `separator` off the front of `rest`.
@@ -90,4 +90,4 @@ std::vector<MediaRange> ParseAccept(std::string_view header) {
   return ranges;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

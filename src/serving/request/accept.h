@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace skiff {
+namespace skiff::serving {
 
 // Text is part of the header that was parsed.
 struct MediaRange {
@@ -35,4 +35,4 @@ struct MediaRange {
 // which means that anything will do.
 std::vector<MediaRange> ParseAccept(std::string_view header);
 
-}  // namespace skiff
+}  // namespace skiff::serving

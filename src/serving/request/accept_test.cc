@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // "type/subtype(name=value)@q" of each range.
@@ -89,4 +89,4 @@ TEST(AcceptTest, LongHeadersAreCutOff) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -19,7 +19,7 @@
 #include "serving/request/request_info.h"
 #include "serving/request/respond_once.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // Counts a request for as long as it lives.
 class InFlight {
@@ -41,8 +41,8 @@ class InFlight {
 };
 
 struct ApiRequest {
-  HttpRequest http;
-  Responder responder;
+  net::HttpRequest http;
+  net::Responder responder;
   QueryParameters query = {};
   RequestInfo info = {};
   UserInfo user = {};
@@ -57,11 +57,11 @@ struct ApiRequest {
   // What the responder answers through; null where nobody else may answer.
   std::shared_ptr<RespondOnce> once = {};
   // Of the answer, whatever it will be: what the stages of the pipeline add.
-  HttpHeaders answer_headers = {};
+  net::HttpHeaders answer_headers = {};
   // Of requests that are made within the process: who takes the answer, and the object that is the
   // body, which is then not in `http`.
   std::shared_ptr<LocalResponse> local = {};
-  std::shared_ptr<const Document> body = {};
+  std::shared_ptr<const object::Document> body = {};
   // Told once, when the answer begins: its code, and its length if that is known.
   std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};
   // What the client should know beside the answer: texts of Warning headers.
@@ -70,4 +70,4 @@ struct ApiRequest {
 
 using ApiRequestPtr = std::unique_ptr<ApiRequest>;
 
-}  // namespace skiff
+}  // namespace skiff::serving

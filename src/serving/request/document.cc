@@ -2,10 +2,10 @@
 
 #include "crypto/digest.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 std::string ContentHash(std::string_view bytes) {
-  const Sha512Digest digest = Sha512(bytes);
+  const crypto::Sha512Digest digest = crypto::Sha512(bytes);
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string text;
   text.reserve(2 * digest.size());
@@ -32,4 +32,4 @@ bool TagMatches(std::string_view if_none_match, std::string_view tag) {
   return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

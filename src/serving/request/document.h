@@ -7,7 +7,7 @@
 
 #include "base/shared_bytes.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // What of a GET matters to a document.
 struct DocumentRequest {
@@ -39,4 +39,4 @@ std::string QuotedTag(std::string_view hash);
 // Whether an If-None-Match header holds the tag: a list of tags, weak or not, or "*".
 bool TagMatches(std::string_view if_none_match, std::string_view tag);
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -4,7 +4,7 @@
 
 #include "serving/request/json_writer.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 TEST(DocumentTest, TheHashIsSha512InUpperCase) {
@@ -40,4 +40,4 @@ TEST(JsonWriterTest, KeepsTrackOfCommas) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

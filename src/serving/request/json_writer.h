@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 class JsonWriter {
  public:
@@ -38,13 +38,13 @@ class JsonWriter {
 
   void String(std::string_view value) {
     Comma();
-    AppendJsonString(out_, value);
+    object::AppendJsonString(out_, value);
     comma_ = true;
   }
   void Bool(bool value) { Raw(value ? "true" : "false"); }
   void Int(int64_t value) {
     Comma();
-    AppendJsonInt(out_, value);
+    object::AppendJsonInt(out_, value);
     comma_ = true;
   }
   // A whole value, or whole members of an object, that is JSON already.
@@ -95,4 +95,4 @@ class JsonWriter {
   bool comma_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

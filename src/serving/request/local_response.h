@@ -8,17 +8,19 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
-
+namespace skiff::apiserver {
 class RestResponse;
+}  // namespace skiff::apiserver
+
+namespace skiff::serving {
 
 class LocalResponse {
  public:
   virtual ~LocalResponse() = default;
   virtual void Refuse(const Status& why) = 0;
-  virtual void Give(int code, Document object) = 0;
+  virtual void Give(int code, object::Document object) = 0;
   // For what resources are answered with besides (rest/rest_response.h).
-  virtual RestResponse& rest() = 0;
+  virtual apiserver::RestResponse& rest() = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

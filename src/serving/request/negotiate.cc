@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 std::optional<Conversion> ConversionOf(const MediaRange& range) {
@@ -70,4 +70,4 @@ bool WantsPretty(std::string_view query, std::string_view user_agent) {
          user_agent.starts_with("Mozilla/5.0");
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

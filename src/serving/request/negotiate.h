@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "serving/request/accept.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 inline constexpr std::string_view kJsonMediaType = "application/json";
 inline constexpr std::string_view kYamlMediaType = "application/yaml";
@@ -47,4 +47,4 @@ Status NotAcceptable(std::span<const std::string_view> offers);
 // one that people read from.
 bool WantsPretty(std::string_view query, std::string_view user_agent);
 
-}  // namespace skiff
+}  // namespace skiff::serving

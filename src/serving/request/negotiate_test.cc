@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 std::string Choose(std::string_view accept) {
@@ -65,4 +65,4 @@ TEST(NegotiateTest, PeopleGetLinesUnlessTheQuerySaysOtherwise) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -7,7 +7,7 @@
 
 #include "serving/request/negotiate.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // Events cannot be told apart in a stream of YAML.
@@ -92,4 +92,4 @@ Result<OutputFormat> NegotiateOutput(const ApiRequest& request, ResponseKind wha
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

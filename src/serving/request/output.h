@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 enum class MediaKind : uint8_t { kJson, kYaml, kProtobuf };
 // "application/json" and its like, without parameters.
@@ -38,4 +38,4 @@ enum class ResponseKind : uint8_t {
 // kNotAcceptable when the client takes nothing that there is.
 Result<OutputFormat> NegotiateOutput(const ApiRequest& request, ResponseKind what);
 
-}  // namespace skiff
+}  // namespace skiff::serving

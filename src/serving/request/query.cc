@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 int HexDigit(char c) {
@@ -101,4 +101,4 @@ Result<std::optional<int64_t>> QueryParameters::OptionalInt(std::string_view nam
                     (is_number ? ": value out of range" : ": invalid syntax"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

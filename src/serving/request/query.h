@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // %XX becomes its byte; nothing when an escape is broken. `plus_is_space` as in queries.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);
@@ -47,4 +47,4 @@ class QueryParameters {
   std::vector<Parameter> parameters_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

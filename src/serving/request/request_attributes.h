@@ -7,7 +7,7 @@
 #include "serving/auth/authorizer.h"
 #include "serving/request/api_request.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // Points into the request.
 inline AccessAttributes AttributesOf(const ApiRequest& request) {
@@ -33,13 +33,13 @@ inline std::vector<SelectedBy> FieldRequirementsOf(const ApiRequest& request) {
       info.verb == "list" || info.verb == "deletecollection" ||
       (info.verb == "watch" && request.http.path.find("/watch/") == std::string::npos);
   if (text.empty() || !info.is_resource || !is_for_many) return {};
-  const Result<FieldSelector> selector = FieldSelector::Parse(text);
+  const Result<object::FieldSelector> selector = object::FieldSelector::Parse(text);
   std::vector<SelectedBy> out;
   if (!selector) return out;
-  for (const FieldTerm& term : selector->terms()) {
+  for (const object::FieldTerm& term : selector->terms()) {
     out.push_back({.key = term.field, .op = term.negated ? "!=" : "=", .values = {term.value}});
   }
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 bool HasControlCharacter(std::string_view text) {
@@ -126,4 +126,4 @@ bool IsLongRunning(const RequestInfo& info) {
   return std::ranges::find(kSubresources, info.subresource) != std::end(kSubresources);
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "serving/request/query.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 struct RequestInfo {
   bool is_resource = false;
@@ -42,4 +42,4 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
 // Whether a request may take longer than others: watches, and connections to containers.
 bool IsLongRunning(const RequestInfo& info);
 
-}  // namespace skiff
+}  // namespace skiff::serving

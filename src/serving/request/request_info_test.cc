@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 RequestInfo Read(std::string_view method, std::string_view path, std::string_view query = "") {
@@ -115,4 +115,4 @@ TEST(QueryTest, WholeNumbersAreKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -12,7 +12,7 @@
 #include "object/yaml/emit.h"
 #include "serving/request/warnings.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // Whether the client takes gzip, told as simply as clients do: by its name.
@@ -20,7 +20,7 @@ bool TakesGzip(const ApiRequest& request) {
   return request.http.headers.Get("accept-encoding").find("gzip") != std::string_view::npos;
 }
 
-void AddGzipHeaders(HttpHeaders& headers) {
+void AddGzipHeaders(net::HttpHeaders& headers) {
   headers.Add("content-encoding", "gzip");
   headers.Add("vary", "Accept-Encoding");
 }
@@ -32,9 +32,9 @@ void TellAnswer(const ApiRequest& request, int code, size_t bytes) {
   request.on_answer(request, late ? StatusReasonCode(StatusReason::kTimeout) : code, bytes);
 }
 
-HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
-                   HttpHeaders extra) {
-  HttpResponse response;
+net::HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
+                        net::HttpHeaders extra) {
+  net::HttpResponse response;
   response.code = code;
   response.headers = std::move(extra);
   response.headers.Take(std::move(request.answer_headers));
@@ -52,13 +52,13 @@ HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
 }  // namespace
 
 void RespondBytes(ApiRequest& request, int code, std::string_view content_type, SharedBytes body,
-                  HttpHeaders extra) {
+                  net::HttpHeaders extra) {
   if (body.size() >= limits::kMinGzipBytes && TakesGzip(request)) {
     AddGzipHeaders(extra);
-    body = GzipBytes(body.view());
+    body = net::GzipBytes(body.view());
   }
   TellAnswer(request, code, body.size());
-  HttpResponse response = Begin(request, code, content_type, std::move(extra));
+  net::HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.body = std::move(body);
   // Whoever answers may still hold the request for a while, such as until its batch is done; the
   // client need not wait for that before it sends the next.
@@ -73,36 +73,37 @@ bool TakeLocalResponse(ApiRequest& request, int code) {
 }
 
 void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
-                   std::unique_ptr<BodySource> source) {
-  HttpHeaders extra;
+                   std::unique_ptr<net::BodySource> source) {
+  net::HttpHeaders extra;
   if (size == StreamSize::kLarge && TakesGzip(request)) {
     AddGzipHeaders(extra);
-    source = MakeGzipSource(std::move(source));
+    source = net::MakeGzipSource(std::move(source));
   }
   TellAnswer(request, code, 0);
-  HttpResponse response = Begin(request, code, content_type, std::move(extra));
+  net::HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.source = std::move(source);
   std::move(request.responder).Respond(std::move(response));
 }
 
-void RespondUpgrade(ApiRequest& request, HttpResponse response) {
+void RespondUpgrade(ApiRequest& request, net::HttpResponse response) {
   if (request.on_answer) request.on_answer(request, response.code, 0);
   std::move(request.responder).Respond(std::move(response));
 }
 
 Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& format) {
   if (format.media == MediaKind::kYaml) {
-    DecodeOptions options;
+    object::DecodeOptions options;
     options.max_bytes = limits::kMaxCountedBytes;
     options.borrow_text = true;
-    SKIFF_ASSIGN_OR_RETURN(const Document tree, DecodeJson(compact_json.view(), nullptr, options));
+    SKIFF_ASSIGN_OR_RETURN(const object::Document tree,
+                           object::DecodeJson(compact_json.view(), nullptr, options));
     ByteBuffer yaml(compact_json.size());
-    AppendYaml(yaml, tree.root());
+    object::AppendYaml(yaml, tree.root());
     return SharedBytes(yaml.view());
   }
   if (format.pretty) {
     ByteBuffer pretty(compact_json.size() * 2);
-    AppendPrettyJson(pretty, compact_json.view(), 2);
+    object::AppendPrettyJson(pretty, compact_json.view(), 2);
     if (!pretty.view().ends_with('\n')) pretty.Append('\n');
     return SharedBytes(pretty.view());
   }
@@ -110,22 +111,22 @@ Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& form
   return SharedBytes(compact_json.view());
 }
 
-Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format) {
+Result<SharedBytes> EncodeObject(const object::Value& object, const OutputFormat& format) {
   if (format.media == MediaKind::kProtobuf) {
     std::string out;
-    EncodeStorage(object, &out);
+    object::EncodeStorage(object, &out);
     return SharedBytes(out);
   }
   ByteBuffer json;
-  EncodeJson(object, json);
+  object::EncodeJson(object, json);
   return FinishJson(std::move(json), format);
 }
 
-void RespondObject(ApiRequest& request, int code, const Value& object) {
+void RespondObject(ApiRequest& request, int code, const object::Value& object) {
   if (RespondLocally(request, code, [&](LocalResponse& answer) {
         Arena arena;
-        const Value copy = object.CopyInto(arena);
-        answer.Give(code, Document(std::move(arena), copy));
+        const object::Value copy = object.CopyInto(arena);
+        answer.Give(code, object::Document(std::move(arena), copy));
       })) {
     return;
   }
@@ -139,7 +140,8 @@ void RespondDone(ApiRequest& request, int code) {
   const std::string json = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
                            "\"code\":" +
                            std::to_string(code) + "}";
-  const Result<Document> status = DecodeJson(json, FindKind("v1", "Status"));
+  const Result<object::Document> status =
+      object::DecodeJson(json, object::FindKind("v1", "Status"));
   if (!status) return RespondError(request, status.error());
   RespondObject(request, code, status->root());
 }
@@ -150,15 +152,15 @@ void RespondError(ApiRequest& request, const Status& status) {
     return;
   }
   OutputFormat format = *NegotiateOutput(request, ResponseKind::kStatus);
-  const std::string json = StatusToJson(status);
-  HttpHeaders extra;
+  const std::string json = object::StatusToJson(status);
+  net::HttpHeaders extra;
   if (status.retry_after_seconds() != 0) {
     extra.Add("retry-after", std::to_string(status.retry_after_seconds()));
   }
   if (format.media == MediaKind::kProtobuf) {
-    if (auto tree = DecodeJson(json, FindKind("v1", "Status")); tree) {
+    if (auto tree = object::DecodeJson(json, object::FindKind("v1", "Status")); tree) {
       std::string out;
-      EncodeStorage(tree->root(), &out);
+      object::EncodeStorage(tree->root(), &out);
       return RespondBytes(request, status.code(), format.content_type(), SharedBytes(out),
                           std::move(extra));
     }
@@ -188,16 +190,16 @@ void RespondInternalError(ApiRequest& request, std::string_view why) {
       safe += c;
     }
   }
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
   RespondBytes(request, 500, "text/plain; charset=utf-8", SharedBytes(safe), std::move(extra));
 }
 
 void RespondUnknownPath(ApiRequest& request) {
-  HttpHeaders extra;
+  net::HttpHeaders extra;
   extra.Add("x-content-type-options", "nosniff");
   RespondBytes(request, 404, "text/plain; charset=utf-8", SharedBytes("404 page not found\n"),
                std::move(extra));
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

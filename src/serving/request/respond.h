@@ -12,11 +12,11 @@
 #include "serving/request/api_request.h"
 #include "serving/request/output.h"
 
-namespace skiff {
+namespace skiff::serving {
 
 // Bytes that are complete. `extra` are further headers.
 void RespondBytes(ApiRequest& request, int code, std::string_view content_type, SharedBytes body,
-                  HttpHeaders extra = {});
+                  net::HttpHeaders extra = {});
 inline void RespondText(ApiRequest& request, int code, std::string_view text) {
   RespondBytes(request, code, "text/plain; charset=utf-8", SharedBytes(text));
 }
@@ -24,9 +24,9 @@ inline void RespondText(ApiRequest& request, int code, std::string_view text) {
 // events of a watch are not.
 enum class StreamSize : uint8_t { kLarge, kEvents };
 void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
-                   std::unique_ptr<BodySource> source);
+                   std::unique_ptr<net::BodySource> source);
 // What another protocol goes on with.
-void RespondUpgrade(ApiRequest& request, HttpResponse response);
+void RespondUpgrade(ApiRequest& request, net::HttpResponse response);
 
 // Answers a request that was made within the process by give(LocalResponse&), unless somebody was
 // quicker. False: it came over HTTP.
@@ -43,8 +43,8 @@ bool RespondLocally(ApiRequest& request, int code, GiveTo give) {
 Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& format);
 
 // A typed object in the encoding that was asked for.
-Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format);
-void RespondObject(ApiRequest& request, int code, const Value& object);
+Result<SharedBytes> EncodeObject(const object::Value& object, const OutputFormat& format);
+void RespondObject(ApiRequest& request, int code, const object::Value& object);
 // A Status that says no more than that it was done.
 void RespondDone(ApiRequest& request, int code);
 
@@ -57,4 +57,4 @@ void RespondInternalError(ApiRequest& request, std::string_view why);
 // What http.ServeMux says of paths that nobody knows.
 void RespondUnknownPath(ApiRequest& request);
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -16,11 +16,11 @@
 #include "base/clock.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::serving {
 
-class RespondOnce final : public Responder::Sink {
+class RespondOnce final : public net::Responder::Sink {
  public:
-  explicit RespondOnce(std::shared_ptr<Responder::Sink> client) : client_(std::move(client)) {}
+  explicit RespondOnce(std::shared_ptr<net::Responder::Sink> client) : client_(std::move(client)) {}
 
   // Of the one who began the request, on its thread: when the answer is due (Clock::Monotonic();
   // zero: never), and by what name it is known, of which the first bytes are kept.
@@ -31,7 +31,7 @@ class RespondOnce final : public Responder::Sink {
   }
   std::string_view audit_id() const { return {audit_id_.data(), audit_id_size_}; }
 
-  void Respond(HttpResponse response) override {
+  void Respond(net::HttpResponse response) override {
     if (Take()) client_->Respond(std::move(response));
   }
   // The same for an answer that takes another way. False: somebody was quicker.
@@ -47,10 +47,10 @@ class RespondOnce final : public Responder::Sink {
   }
   bool gone() const override { return answered() || client_->gone(); }
   void Post(std::move_only_function<void()> task) override { client_->Post(std::move(task)); }
-  void ReadBody(BodyCallback then) override { client_->ReadBody(std::move(then)); }
+  void ReadBody(net::BodyCallback then) override { client_->ReadBody(std::move(then)); }
 
   // The same for who must not be told of it by OnAnswer(). False: somebody was quicker.
-  bool RespondInstead(HttpResponse response) {
+  bool RespondInstead(net::HttpResponse response) {
     if (!Claim()) return false;
     client_->Respond(std::move(response));
     return true;
@@ -67,7 +67,7 @@ class RespondOnce final : public Responder::Sink {
  private:
   bool Claim() { return !answered_.exchange(true); }
 
-  const std::shared_ptr<Responder::Sink> client_;
+  const std::shared_ptr<net::Responder::Sink> client_;
   std::atomic<bool> answered_{false};
   std::mutex mutex_;
   std::function<void()> on_answer_;
@@ -76,4 +76,4 @@ class RespondOnce final : public Responder::Sink {
   std::array<char, 64> audit_id_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 // What is left of a long text when there is too much to tell, as in Kubernetes.
@@ -59,4 +59,4 @@ std::vector<std::string> WarningHeaders(const std::vector<std::string>& texts) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::serving

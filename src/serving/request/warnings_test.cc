@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::serving {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -41,4 +41,4 @@ TEST(WarningsTest, CharactersAreNotCutInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::serving

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "store/cache/freshness.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Status Stopped() { return Status(StatusReason::kServiceUnavailable, "the cache is stopping"); }
@@ -195,4 +195,4 @@ void CacheFeeder::DropWatch() {
   lock.unlock();  // its destruction waits for calls that may want the lock
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -22,7 +22,7 @@
 #include "store/cache/entry_builder.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
                           private ScanSink,
@@ -88,4 +88,4 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
   bool request_again_ = false;  // progress was asked for meanwhile
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

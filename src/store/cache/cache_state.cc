@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 void CacheState::Replace(std::vector<EntryRef> entries, std::vector<CacheDamage> damage,
                          Revision revision, Duration now, std::vector<FreshnessQueue::Due>& due) {
@@ -288,4 +288,4 @@ void CacheState::Expire(Duration now, std::vector<FreshnessQueue::Due>& due) {
   ring_.DropEncodings(now - std::chrono::seconds(2));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -29,7 +29,7 @@
 #include "store/cache/watcher_registry.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct CacheChange {
   std::string_view key;
@@ -160,4 +160,4 @@ class CacheState {
   bool has_unreadable_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -1,6 +1,6 @@
 #include "store/cache/cached_event.h"
 
-namespace skiff {
+namespace skiff::store {
 
 EventRef CachedEvent::Change(Revision revision, EntryRef current, EntryRef previous, Duration at) {
   return EventRef::Adopt(
@@ -31,4 +31,4 @@ CachedEvent::Encoding& CachedEvent::EncodingFor(EventType type, EncodingSlot slo
 
 void CachedEvent::DropEncodings() const { delete encodings_.exchange(nullptr); }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -19,7 +19,7 @@
 #include "store/cache/entry.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // As a watcher sees it.
 enum class EventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
@@ -149,4 +149,4 @@ EventRef::~EventRef() {
   if (event_ != nullptr) event_->Unreference();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,11 +8,11 @@
 
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 EntryRef EntryAt(int64_t revision) {
-  return CacheEntry::Make("ns/a", {revision}, SharedBytes("bytes"), LabelSet());
+  return CacheEntry::Make("ns/a", {revision}, SharedBytes("bytes"), object::LabelSet());
 }
 
 TEST(CachedEventTest, ShowsTheOldObjectToThoseWhoSeeItGo) {
@@ -60,4 +60,4 @@ TEST(CachedEventTest, ManyThreadsThatAskAtOnceShareOneEncoding) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 #include "object/json/text.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kVersion = "meta.k8s.io/v1";
@@ -42,7 +42,7 @@ Result<std::string> DecodeUrlBase64(std::string_view text) {
   }
   if (standard.size() % 4 == 1) return illegal_at(text.size() - 1);
   standard.append((4 - standard.size() % 4) % 4, '=');
-  return DecodeBase64(standard);
+  return object::DecodeBase64(standard);
 }
 
 // What Go's path.Clean leaves alone: no step that is empty or stands still or goes up, so that the
@@ -58,8 +58,8 @@ bool IsCleanPath(std::string_view path) {
   return true;
 }
 
-std::string_view TextAt(const Value& map, std::string_view name) {
-  const Value* value = map.Find(name);
+std::string_view TextAt(const object::Value& map, std::string_view name) {
+  const object::Value* value = map.Find(name);
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
@@ -68,30 +68,30 @@ std::string_view TextAt(const Value& map, std::string_view name) {
 std::string EncodeContinueToken(const ContinueToken& token) {
   ByteBuffer json;
   json.Append("{\"v\":");
-  AppendJsonString(json, kVersion);
+  object::AppendJsonString(json, kVersion);
   json.Append(",\"rv\":");
-  AppendJsonInt(json, token.revision);
+  object::AppendJsonInt(json, token.revision);
   json.Append(",\"start\":");
-  AppendJsonString(json, "/" + token.start_key);
+  object::AppendJsonString(json, "/" + token.start_key);
   json.Append('}');
   std::string out;
-  AppendBase64(json.view(), out);
+  object::AppendBase64(json.view(), out);
   return ToUrlAlphabet(std::move(out));
 }
 
 Result<ContinueToken> DecodeContinueToken(std::string_view text) {
   if (text.size() > limits::kMaxContinueTokenBytes) return Invalid(": too long");
   SKIFF_ASSIGN_OR_RETURN(const std::string json, DecodeUrlBase64(text));
-  auto document = DecodeJson(json, nullptr);
+  auto document = object::DecodeJson(json, nullptr);
   if (!document || !document->root().is_map()) return Invalid(": not a JSON object");
-  const Value& root = document->root();
+  const object::Value& root = document->root();
 
   const std::string_view version = TextAt(root, "v");
   if (version != kVersion) {
     return Invalid(": server does not recognize this encoded version " + std::string(version));
   }
-  const Value* revision = root.Find("rv");
-  if (revision == nullptr || revision->tag() != Tag::kInt || revision->AsInt() == 0) {
+  const object::Value* revision = root.Find("rv");
+  if (revision == nullptr || revision->tag() != object::Tag::kInt || revision->AsInt() == 0) {
     return Invalid(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   }
   const std::string given(TextAt(root, "start"));
@@ -102,4 +102,4 @@ Result<ContinueToken> DecodeContinueToken(std::string_view text) {
                        .start_key = start.substr(1)};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct ContinueToken {
   static constexpr int64_t kNewest = -1;
@@ -31,4 +31,4 @@ std::string EncodeContinueToken(const ContinueToken& token);
 // kBadRequest, "invalid continue token: …", for whatever is not one.
 Result<ContinueToken> DecodeContinueToken(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::store

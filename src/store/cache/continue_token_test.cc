@@ -6,12 +6,12 @@
 
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 std::string TokenOf(std::string_view json) {
   std::string out;
-  AppendBase64(json, out);
+  object::AppendBase64(json, out);
   while (out.ends_with('=')) out.pop_back();
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return out;
@@ -116,4 +116,4 @@ TEST(ContinueTokenTest, RefusalsAreInTheWordsOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class CacheDamageTest : public CacheTestBase {
@@ -103,4 +103,4 @@ TEST_F(CacheDamageTest, AStoreThatWentBackIsReadAnewAndOldRevisionsExpire) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // A word tells where a field's text stands: a bit for "behind the key", else in the storage bytes;
@@ -63,7 +63,7 @@ struct CacheEntry::Layout {
 };
 
 EntryRef CacheEntry::Make(std::string_view key, Revision revision, SharedBytes value,
-                          LabelSet labels, std::span<const std::string_view> fields,
+                          object::LabelSet labels, std::span<const std::string_view> fields,
                           StoredForm form) {
   assert(key.size() <= UINT16_MAX && fields.size() <= limits::kMaxCachedFields);
   const Layout layout(value.view(), fields);
@@ -74,8 +74,8 @@ EntryRef CacheEntry::Make(std::string_view key, Revision revision, SharedBytes v
 }
 
 CacheEntry::CacheEntry(const Layout& layout, std::string_view key, Revision revision,
-                       SharedBytes value, LabelSet labels, std::span<const std::string_view> fields,
-                       StoredForm form)
+                       SharedBytes value, object::LabelSet labels,
+                       std::span<const std::string_view> fields, StoredForm form)
     : key_size_(static_cast<uint16_t>(key.size())),
       field_count_(static_cast<uint8_t>(fields.size())),
       wide_(layout.wide),
@@ -135,4 +135,4 @@ void CacheEntry::Destroy() const {
   ::operator delete(self);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -27,7 +27,7 @@
 #include "store/cache/stored_form.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class CacheEntry;
 
@@ -65,8 +65,8 @@ class EntryRef {
 class CacheEntry {
  public:
   // Up to limits::kMaxCachedFields fields. Their views may point into `value`.
-  static EntryRef Make(std::string_view key, Revision revision, SharedBytes value, LabelSet labels,
-                       std::span<const std::string_view> fields = {},
+  static EntryRef Make(std::string_view key, Revision revision, SharedBytes value,
+                       object::LabelSet labels, std::span<const std::string_view> fields = {},
                        StoredForm form = StoredForm::kComplete);
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
@@ -82,7 +82,7 @@ class CacheEntry {
   const SharedBytes& value() const { return value_; }
   StoredForm form() const { return form_; }
   bool readable() const { return form_ != StoredForm::kUnreadable; }
-  const LabelSet& labels() const { return labels_; }
+  const object::LabelSet& labels() const { return labels_; }
 
   size_t field_count() const { return field_count_; }
   // In the order of ObjectFacts' fields; valid as long as the entry.
@@ -99,7 +99,7 @@ class CacheEntry {
   struct Layout;
 
   CacheEntry(const Layout& layout, std::string_view key, Revision revision, SharedBytes value,
-             LabelSet labels, std::span<const std::string_view> fields, StoredForm form);
+             object::LabelSet labels, std::span<const std::string_view> fields, StoredForm form);
   ~CacheEntry() = default;
 
   void Reference() const { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -125,7 +125,7 @@ class CacheEntry {
   const StoredForm form_ : 2;
   const Revision revision_;
   const SharedBytes value_;
-  const LabelSet labels_;
+  const object::LabelSet labels_;
 };
 
 EntryRef::EntryRef(const CacheEntry* shared) : entry_(shared) {
@@ -136,4 +136,4 @@ EntryRef::~EntryRef() {
   if (entry_ != nullptr) entry_->Unreference();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -15,13 +15,13 @@
 #include "store/cache/selection.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class EntryBuilder {
  public:
   // `read` may be null: objects are served as they are stored.
   EntryBuilder(std::string prefix, ReadStored read, std::shared_ptr<const FactsReader> facts,
-               SymbolTable* symbols)
+               object::SymbolTable* symbols)
       : prefix_(std::move(prefix)),
         read_(std::move(read)),
         reader_(std::move(facts)),
@@ -33,10 +33,10 @@ class EntryBuilder {
     const Result<SharedBytes> read = Read(stored.value);
     if (!read) {
       return CacheEntry::Make(key, stored.mod_revision, SharedBytes(read.error().ToString()),
-                              LabelSet(), no_fields_, StoredForm::kUnreadable);
+                              object::LabelSet(), no_fields_, StoredForm::kUnreadable);
     }
     return CacheEntry::Make(
-        key, stored.mod_revision, *read, LabelSet(*symbols_, facts_.labels), facts_.fields,
+        key, stored.mod_revision, *read, object::LabelSet(*symbols_, facts_.labels), facts_.fields,
         read->SharesWith(stored.value) ? StoredForm::kComplete : StoredForm::kCompleted);
   }
   std::string_view KeyOf(const KeyValue& stored) const {
@@ -58,9 +58,9 @@ class EntryBuilder {
   const std::string prefix_;
   const ReadStored read_;
   const std::shared_ptr<const FactsReader> reader_;
-  SymbolTable* const symbols_;
+  object::SymbolTable* const symbols_;
   const std::vector<std::string_view> no_fields_;
   ObjectFacts facts_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,15 +9,15 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 TEST(CacheEntryTest, KeepsWhatItWasMadeOf) {
-  SymbolTable table;
-  const LabelSet::Label labels[] = {{"app", "web"}};
+  object::SymbolTable table;
+  const object::LabelSet::Label labels[] = {{"app", "web"}};
   const SharedBytes value("storage bytes");
   const EntryRef entry =
-      CacheEntry::Make("default/web", Revision{7}, value, LabelSet(table, labels));
+      CacheEntry::Make("default/web", Revision{7}, value, object::LabelSet(table, labels));
   EXPECT_EQ(entry->key(), "default/web");
   EXPECT_EQ(entry->revision(), Revision{7});
   EXPECT_TRUE(entry->value().SharesWith(value));
@@ -26,14 +26,15 @@ TEST(CacheEntryTest, KeepsWhatItWasMadeOf) {
 }
 
 TEST(CacheEntryTest, NamespaceAndNameAreTheHalvesOfTheKey) {
-  const EntryRef entry = CacheEntry::Make("default/web", Revision{1}, SharedBytes(), LabelSet());
+  const EntryRef entry =
+      CacheEntry::Make("default/web", Revision{1}, SharedBytes(), object::LabelSet());
   EXPECT_EQ(entry->name_space(), "default");
   EXPECT_EQ(entry->name(), "web");
   EXPECT_EQ(entry->name().data(), entry->key().data() + 8);
 }
 
 TEST(CacheEntryTest, KeyWithoutSlashIsANameWithoutNamespace) {
-  const EntryRef entry = CacheEntry::Make("node-1", Revision{1}, SharedBytes(), LabelSet());
+  const EntryRef entry = CacheEntry::Make("node-1", Revision{1}, SharedBytes(), object::LabelSet());
   EXPECT_EQ(entry->name_space(), "");
   EXPECT_EQ(entry->name(), "node-1");
 }
@@ -43,7 +44,8 @@ TEST(CacheEntryTest, FieldsInTheStorageBytesAreNotCopied) {
   const std::string elsewhere = "true";
   const std::string_view fields[] = {value.view().substr(4, 6), elsewhere, "",
                                      value.view().substr(12)};
-  const EntryRef entry = CacheEntry::Make("default/web", Revision{1}, value, LabelSet(), fields);
+  const EntryRef entry =
+      CacheEntry::Make("default/web", Revision{1}, value, object::LabelSet(), fields);
   ASSERT_EQ(entry->field_count(), 4u);
   EXPECT_EQ(entry->field(0), "node-1");
   EXPECT_EQ(entry->field(0).data(), value.view().data() + 4);
@@ -61,7 +63,7 @@ TEST(CacheEntryTest, LongAndFarFieldsAreKeptToo) {
   const std::string elsewhere(5'000, 'y');
   const std::string_view fields[] = {value.view().substr(2'500'000, 6),
                                      value.view().substr(10, 2'000), elsewhere, "short"};
-  const EntryRef entry = CacheEntry::Make("a", Revision{1}, value, LabelSet(), fields);
+  const EntryRef entry = CacheEntry::Make("a", Revision{1}, value, object::LabelSet(), fields);
   EXPECT_EQ(entry->field(0), "node-1");
   EXPECT_EQ(entry->field(1), value.view().substr(10, 2'000));
   EXPECT_EQ(entry->field(1).data(), value.view().data() + 10);
@@ -70,10 +72,10 @@ TEST(CacheEntryTest, LongAndFarFieldsAreKeptToo) {
 }
 
 TEST(CacheEntryTest, LastHandleFreesWhatTheEntryHeld) {
-  SymbolTable table;
-  const LabelSet::Label labels[] = {{"app", "web"}};
+  object::SymbolTable table;
+  const object::LabelSet::Label labels[] = {{"app", "web"}};
   EntryRef first =
-      CacheEntry::Make("a", Revision{1}, SharedBytes("value"), LabelSet(table, labels));
+      CacheEntry::Make("a", Revision{1}, SharedBytes("value"), object::LabelSet(table, labels));
   EntryRef second = first;
   EntryRef third(first.get());
   first = {};
@@ -96,8 +98,8 @@ double MemoryPerStorageByte(size_t value_size, std::string_view key, size_t fiel
     const SharedBytes value(bytes);
     std::array<std::string_view, 16> views;
     views.fill(value.view().substr(5, 9));
-    entries.push_back(
-        CacheEntry::Make(key, Revision{1}, value, LabelSet(), std::span(views).first(fields)));
+    entries.push_back(CacheEntry::Make(key, Revision{1}, value, object::LabelSet(),
+                                       std::span(views).first(fields)));
   }
   return static_cast<double>(::mallinfo2().uordblks - before) /
          static_cast<double>(kEntries * value_size);
@@ -114,4 +116,4 @@ TEST(CacheEntryTest, TakesLittleMoreMemoryThanTheStorageBytes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

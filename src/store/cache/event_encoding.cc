@@ -17,13 +17,13 @@
 #include "object/transcode/protobuf_to_json.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kErrorType = "ERROR";
-constexpr uint32_t kTypeKey = WireKey(1, WireType::kBytes);
-constexpr uint32_t kObjectKey = WireKey(2, WireType::kBytes);
-constexpr uint32_t kRawKey = WireKey(1, WireType::kBytes);
+constexpr uint32_t kTypeKey = object::WireKey(1, object::WireType::kBytes);
+constexpr uint32_t kObjectKey = object::WireKey(2, object::WireType::kBytes);
+constexpr uint32_t kRawKey = object::WireKey(1, object::WireType::kBytes);
 
 SharedBytes JsonFrame(std::string_view type, std::string_view object) {
   ByteBuffer out(object.size() + 64);
@@ -35,10 +35,12 @@ SharedBytes JsonFrame(std::string_view type, std::string_view object) {
   return SharedBytes(out.view());
 }
 
-size_t FieldSize(uint32_t key, size_t size) { return VarintSize(key) + VarintSize(size) + size; }
+size_t FieldSize(uint32_t key, size_t size) {
+  return object::VarintSize(key) + object::VarintSize(size) + size;
+}
 
 uint8_t* WriteField(uint8_t* to, uint32_t key, std::string_view bytes) {
-  to = WriteVarint(WriteVarint(to, key), bytes.size());
+  to = object::WriteVarint(object::WriteVarint(to, key), bytes.size());
   std::memcpy(to, bytes.data(), bytes.size());
   return to + bytes.size();
 }
@@ -50,7 +52,7 @@ SharedBytes ProtobufFrame(std::string_view type, std::string_view object) {
     auto* to = reinterpret_cast<uint8_t*>(out);
     for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<uint8_t>(message >> shift);
     to = WriteField(to, kTypeKey, type);
-    to = WriteVarint(WriteVarint(to, kObjectKey), extension);
+    to = object::WriteVarint(object::WriteVarint(to, kObjectKey), extension);
     WriteField(to, kRawKey, object);
   });
 }
@@ -61,80 +63,80 @@ SharedBytes Frame(std::string_view type, WatchEncoding encoding, std::string_vie
   return JsonFrame(type, object);
 }
 
-Result<std::string> EncodeObject(const Value& object, WatchEncoding encoding) {
-  if (encoding == WatchEncoding::kJson) return EncodeJson(object);
+Result<std::string> EncodeObject(const object::Value& object, WatchEncoding encoding) {
+  if (encoding == WatchEncoding::kJson) return object::EncodeJson(object);
   if (!object.is_object()) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
   std::string out;
-  EncodeStorage(object, &out);
+  object::EncodeStorage(object, &out);
   return out;
 }
 
 // An object from JSON at rest or built here, typed if the kind is a built-in one.
-Result<Document> ReadJson(std::string_view json) {
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json));
-  DecodeOptions options;
+Result<object::Document> ReadJson(std::string_view json) {
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(json));
+  object::DecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
-  return DecodeJson(json, FindKind(meta.api_version, meta.kind), options);
+  return object::DecodeJson(json, object::FindKind(meta.api_version, meta.kind), options);
 }
 
 Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view version,
                                      WatchEncoding encoding) {
-  SKIFF_ASSIGN_OR_RETURN(Document document, ReadJson(stored));
-  Value* metadata = document.root().Find("metadata");
+  SKIFF_ASSIGN_OR_RETURN(object::Document document, ReadJson(stored));
+  object::Value* metadata = document.root().Find("metadata");
   if (metadata == nullptr || !(metadata->is_map() || metadata->is_object())) {
     return Fail(StatusReason::kInternalError, "a stored object has no metadata");
   }
-  metadata->Set(document.arena(), "resourceVersion", Value::String(version));
+  metadata->Set(document.arena(), "resourceVersion", object::Value::String(version));
   return EncodeObject(document.root(), encoding);
 }
 
 Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_view version,
                                          WatchEncoding encoding) {
-  SKIFF_ASSIGN_OR_RETURN(ProtobufEnvelope envelope, OpenProtobufEnvelope(stored));
+  SKIFF_ASSIGN_OR_RETURN(object::ProtobufEnvelope envelope, object::OpenProtobufEnvelope(stored));
   ByteBuffer message(envelope.raw.size() + 64);
-  AppendWithResourceVersion(envelope.raw, version, message);
+  object::AppendWithResourceVersion(envelope.raw, version, message);
   if (encoding == WatchEncoding::kProtobuf) {
     envelope.raw = message.view();
     std::string out;
-    AppendProtobufEnvelope(envelope, &out);
+    object::AppendProtobufEnvelope(envelope, &out);
     return out;
   }
-  const MessageDesc* type = FindKind(envelope.api_version, envelope.kind);
+  const object::MessageDesc* type = object::FindKind(envelope.api_version, envelope.kind);
   if (type == nullptr) {
     return Fail(StatusReason::kInternalError, "a stored object is of the unknown kind " +
                                                   std::string(envelope.api_version) + " " +
                                                   std::string(envelope.kind));
   }
   ByteBuffer json(message.size() * 2);
-  SKIFF_RETURN_IF_ERROR(ProtobufToJson(message.view(), *type, envelope.api_version, envelope.kind,
-                                       json, EmbeddedKinds::kNamed));
+  SKIFF_RETURN_IF_ERROR(object::ProtobufToJson(message.view(), *type, envelope.api_version,
+                                               envelope.kind, json, object::EmbeddedKinds::kNamed));
   return json.ToString();
 }
 
 void AppendJsonMember(ByteBuffer& out, std::string_view name, std::string_view value) {
   out.Append(",");
-  AppendJsonString(out, name);
+  object::AppendJsonString(out, name);
   out.Append(':');
-  AppendJsonString(out, value);
+  object::AppendJsonString(out, value);
 }
 
 Result<std::string> EncodeBookmark(const CachedEvent& event, std::string_view version,
                                    WatchEncoding encoding, WatchedKind kind) {
   ByteBuffer json;
   json.Append("{\"kind\":");
-  AppendJsonString(json, kind.kind);
+  object::AppendJsonString(json, kind.kind);
   AppendJsonMember(json, "apiVersion", kind.api_version);
   json.Append(",\"metadata\":{\"resourceVersion\":");
-  AppendJsonString(json, version);
+  object::AppendJsonString(json, version);
   if (event.initial_end()) {
     json.Append(",\"annotations\":{");
-    AppendJsonString(json, kInitialEventsEndAnnotation);
+    object::AppendJsonString(json, kInitialEventsEndAnnotation);
     json.Append(":\"true\"}");
   }
   json.Append("}}");
-  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(json.view()));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, ReadJson(json.view()));
   return EncodeObject(document.root(), encoding);
 }
 
@@ -146,7 +148,7 @@ Result<SharedBytes> MakeFrame(const WatchItem& item, WatchEncoding encoding, Wat
   Result<std::string> object;
   if (item.type == EventType::kBookmark) {
     object = EncodeBookmark(*item.event, version, encoding, kind);
-  } else if (HasProtobufPrefix(entry->value().view())) {
+  } else if (object::HasProtobufPrefix(entry->value().view())) {
     object = EncodeStoredProtobuf(entry->value().view(), version, encoding);
   } else {
     object = EncodeStoredJson(entry->value().view(), version, encoding);
@@ -186,9 +188,9 @@ Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, Wa
 }
 
 Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(StatusToJson(why)));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document, ReadJson(object::StatusToJson(why)));
   SKIFF_ASSIGN_OR_RETURN(const std::string object, EncodeObject(document.root(), encoding));
   return Frame(kErrorType, encoding, object);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -21,7 +21,7 @@
 #include "store/cache/cached_event.h"
 #include "store/cache/watcher.h"
 
-namespace skiff {
+namespace skiff::store {
 
 enum class WatchEncoding : uint8_t { kJson, kProtobuf };
 
@@ -47,4 +47,4 @@ SharedBytes FrameOf(EventType type, WatchEncoding encoding, std::string_view obj
 // The last frame of a watch that ends with an error.
 Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding);
 
-}  // namespace skiff
+}  // namespace skiff::store

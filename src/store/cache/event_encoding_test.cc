@@ -9,7 +9,7 @@
 #include "object/protobuf/envelope.h"
 #include "store/cache/freshness.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr WatchedKind kConfigMap{.api_version = "v1", .kind = "ConfigMap"};
@@ -18,16 +18,17 @@ constexpr std::string_view kJson =
     R"("data":{"k":"v"}})";
 
 std::string AsProtobuf(std::string_view json, std::string_view kind) {
-  const Document object = DecodeJson(json, FindKind("v1", kind)).value();
+  const object::Document object = object::DecodeJson(json, object::FindKind("v1", kind)).value();
   std::string out;
-  EncodeStorage(object.root(), &out);
+  object::EncodeStorage(object.root(), &out);
   return out;
 }
 
 WatchItem ItemOf(EventType type, std::string_view stored, std::string_view previous = {}) {
   const auto entry = [](std::string_view bytes, int64_t revision) {
-    return bytes.empty() ? EntryRef()
-                         : CacheEntry::Make("ns/a", {revision}, SharedBytes(bytes), LabelSet());
+    return bytes.empty()
+               ? EntryRef()
+               : CacheEntry::Make("ns/a", {revision}, SharedBytes(bytes), object::LabelSet());
   };
   return {type, CachedEvent::Change({42}, entry(stored, 42), entry(previous, 7), {})};
 }
@@ -62,7 +63,7 @@ std::string ProtobufAsJson(const Result<SharedBytes>& frame) {
   EXPECT_TRUE(bytes.empty());
   const std::string_view raw = field(extension, 0x0a);
   EXPECT_TRUE(extension.empty());
-  const auto object = DecodeStorage(raw);
+  const auto object = object::DecodeStorage(raw);
   if (!object) return object.error().ToString();
   const WatchItem item = ItemOf(EventType::kAdded, raw);
   std::string json = JsonOf(item);
@@ -143,12 +144,12 @@ TEST(EventEncodingTest, ErrorsAreStatusesWithAllTheyKnow) {
       "\n");
   const auto protobuf = WatchErrorFrame(TooOldToWatch({3}, {9}), WatchEncoding::kProtobuf);
   EXPECT_TRUE(ProtobufAsJson(protobuf).starts_with("ERROR ")) << ProtobufAsJson(protobuf);
-  EXPECT_EQ(StatusToJson(TooLargeResourceVersion({9}, {5})),
+  EXPECT_EQ(object::StatusToJson(TooLargeResourceVersion({9}, {5})),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
             R"("Timeout: Too large resource version: 9, current: 5","reason":"Timeout","details":{)"
             R"("causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource )"
             R"(version"}],"retryAfterSeconds":1},"code":504})");
-  EXPECT_TRUE(StatusToJson(TooOldToContinue("a"))
+  EXPECT_TRUE(object::StatusToJson(TooOldToContinue("a"))
                   .starts_with(R"({"kind":"Status","apiVersion":"v1","metadata":{"continue":"ey)"));
 }
 
@@ -173,4 +174,4 @@ TEST(EventEncodingTest, WhatCannotBeReadIsAnErrorThatSaysWhat) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

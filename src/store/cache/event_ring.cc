@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::store {
 
 void EventRing::Reset(Revision loaded) {
   first_ = end() + 1;  // a number is left out: whoever stands at the old end has lost its place
@@ -66,4 +66,4 @@ void EventRing::DropEncodings(Duration before) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

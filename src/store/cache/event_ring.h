@@ -17,7 +17,7 @@
 #include "base/limits.h"
 #include "store/cache/cached_event.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EventRingBounds {
   size_t min_events = limits::kMinRingEvents;
@@ -68,4 +68,4 @@ class EventRing {
   bool dropped_shared_ = false;  // the revision of the last that went has, or had, other events too
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

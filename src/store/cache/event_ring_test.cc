@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds(1);
@@ -13,7 +13,8 @@ constexpr Duration kSecond = std::chrono::seconds(1);
 EventRef EventAt(int64_t revision, Duration at, size_t bytes = 10) {
   return CachedEvent::Change(
       {revision},
-      CacheEntry::Make("a", {revision}, SharedBytes(std::string(bytes, 'x')), LabelSet()), {}, at);
+      CacheEntry::Make("a", {revision}, SharedBytes(std::string(bytes, 'x')), object::LabelSet()),
+      {}, at);
 }
 
 // "2 3 4"
@@ -135,4 +136,4 @@ TEST(EventRingTest, EncodingsGoWhenNobodyReadsTheEvent) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kOr = " or ";
@@ -73,8 +73,8 @@ Result<std::vector<FactPath>> ParseFactCell(std::string_view cell) {
   }
 }
 
-std::string ResolveFieldAlias(const ResourceHub& hub, std::string_view label) {
-  for (const FieldAlias& alias : hub.field_aliases) {
+std::string ResolveFieldAlias(const object::ResourceHub& hub, std::string_view label) {
+  for (const object::FieldAlias& alias : hub.field_aliases) {
     if (alias.label == label) return std::string(alias.target);
     if (!alias.label.ends_with(".*") || !alias.target.ends_with(".*")) continue;
     const std::string_view below = alias.label.substr(0, alias.label.size() - 1);
@@ -85,4 +85,4 @@ std::string ResolveFieldAlias(const ResourceHub& hub, std::string_view label) {
   return std::string(label);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct FactStep {
   std::string name;
@@ -33,6 +33,6 @@ struct FactPath {
 Result<std::vector<FactPath>> ParseFactCell(std::string_view cell);
 
 // What an alias of the table makes of the label, or the label itself.
-std::string ResolveFieldAlias(const ResourceHub& hub, std::string_view label);
+std::string ResolveFieldAlias(const object::ResourceHub& hub, std::string_view label);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 TEST(FactPathTest, ReadsPathsFunctionsConstantsAndChoices) {
@@ -36,13 +36,14 @@ TEST(FactPathTest, NamesThePathAsPeopleWriteIt) {
 }
 
 TEST(FactPathTest, AliasesStandForOneLabelOrForAllBelow) {
-  const ResourceHub& pods = *FindPreferredResource("", "pods")->hub;
+  const object::ResourceHub& pods = *object::FindPreferredResource("", "pods")->hub;
   EXPECT_EQ(ResolveFieldAlias(pods, "spec.host"), "spec.nodeName");
   EXPECT_EQ(ResolveFieldAlias(pods, "status.phase"), "status.phase");
-  const ResourceHub& events = *FindPreferredResource("events.k8s.io", "events")->hub;
+  const object::ResourceHub& events =
+      *object::FindPreferredResource("events.k8s.io", "events")->hub;
   EXPECT_EQ(ResolveFieldAlias(events, "regarding.kind"), "involvedObject.kind");
   EXPECT_EQ(ResolveFieldAlias(events, "regarding"), "regarding");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

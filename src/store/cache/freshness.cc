@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "store/cache/continue_token.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kExactName = "Exact";
@@ -206,4 +206,4 @@ Status CacheNotReady() {
   return status;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct Freshness {
   enum class Kind : uint8_t { kNewest, kAny, kNotOlderThan, kExact };
@@ -85,4 +85,4 @@ Status TooOldToContinue(std::string_view start_key);
 // 429: the cache is being filled.
 Status CacheNotReady();
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // How the wait ended.
 enum class Waited : uint8_t { kFresh, kInVain, kTooMany, kStopped };
@@ -62,4 +62,4 @@ class FreshnessQueue {
   std::multimap<Revision, Waiting> waiting_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

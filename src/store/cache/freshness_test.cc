@@ -6,7 +6,7 @@
 
 #include "store/cache/continue_token.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // "newest", "any", "not older than 5", "exactly 5".
@@ -233,4 +233,4 @@ TEST(FreshnessTest, TooOldToContinueComesWithATokenForTheRest) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

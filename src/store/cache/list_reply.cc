@@ -5,7 +5,7 @@
 
 #include "store/cache/continue_token.h"
 
-namespace skiff {
+namespace skiff::store {
 
 ListCursor::ListCursor(IndexCursor at, const Selection* selection, int64_t limit)
     : at_(at),
@@ -153,4 +153,4 @@ std::string ListReply::StartOf(std::string_view token_start, const Selection& se
   return selection.page_prefix() + std::string(token_start);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -24,7 +24,7 @@
 #include "store/cache/selector_index.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Walks the entries of a reply in order of their keys. Valid while the reply lives and stays where
 // it is.
@@ -113,4 +113,4 @@ class ListReply {
   bool may_have_unreadable_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

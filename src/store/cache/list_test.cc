@@ -6,7 +6,7 @@
 #include "store/cache/continue_token.h"
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class CacheListTest : public CacheTestBase {
@@ -262,8 +262,8 @@ TEST_F(CacheListTest, ScopesAndSelectorsFindTheSameFromCacheAndStore) {
     for (const Case& c : kCases) {
       SelectionRequest selection;
       selection.name_space = c.name_space;
-      selection.labels = LabelSelector::Parse(c.labels).value();
-      selection.fields = FieldSelector::Parse(c.fields).value();
+      selection.labels = object::LabelSelector::Parse(c.labels).value();
+      selection.fields = object::FieldSelector::Parse(c.fields).value();
       EXPECT_EQ(List({.selection = std::move(selection)}), c.expected)
           << c.name_space << " " << c.labels << " " << c.fields << " " << from_store;
     }
@@ -303,4 +303,4 @@ TEST_F(CacheListTest, AReplyDoesNotChangeWhileItIsBeingRead) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 const std::vector<FactStep>& LabelSteps() {
@@ -22,7 +22,7 @@ const std::vector<FactStep>& LabelSteps() {
 std::unexpected<Status> BadObject(std::string_view why) {
   return Fail(StatusReason::kInternalError, "stored object: " + std::string(why));
 }
-std::unexpected<Status> BadTable(const ResourceHub& hub, std::string_view why) {
+std::unexpected<Status> BadTable(const object::ResourceHub& hub, std::string_view why) {
   return Fail(StatusReason::kInternalError,
               "field selectors of " + std::string(hub.resource->name) + ": " + std::string(why));
 }
@@ -54,9 +54,9 @@ bool IsText(std::string_view text) {
 }
 
 // The last of equal keys stays.
-void KeepLastOfEqualKeys(std::vector<LabelSet::Label>& labels) {
+void KeepLastOfEqualKeys(std::vector<object::LabelSet::Label>& labels) {
   constexpr size_t kFew = 16;
-  const auto key = &LabelSet::Label::key;
+  const auto key = &object::LabelSet::Label::key;
   if (labels.size() <= kFew) {
     for (size_t i = 0; i < labels.size(); ++i) {
       for (size_t j = i + 1; j < labels.size();) {
@@ -87,23 +87,23 @@ struct FactsReader::ProtobufPlan {
     uint32_t key;  // number and wire type
     int32_t item;  // of a list; -1: no list
     Kind kind;
-    FieldType type;   // of kNumber
-    uint8_t target;   // the node of kMessage, the slot of kText and kNumber
-    uint8_t counter;  // counts the items of a list
+    object::FieldType type;  // of kNumber
+    uint8_t target;          // the node of kMessage, the slot of kText and kNumber
+    uint8_t counter;         // counts the items of a list
   };
   struct Node {
     std::string path;  // "spec", for messages of errors
-    const MessageDesc* message;
+    const object::MessageDesc* message;
     std::vector<uint8_t> step_of_number;  // plus one; 0: not wanted, as are numbers beyond
     std::vector<Step> steps;
   };
   static constexpr size_t kMaxNodes = UINT8_MAX;
 
-  const MessageDesc* message;
+  const object::MessageDesc* message;
   std::vector<Node> nodes;  // the object first
   size_t counters = 0;
 
-  explicit ProtobufPlan(const MessageDesc* object) : message(object) {
+  explicit ProtobufPlan(const object::MessageDesc* object) : message(object) {
     nodes.push_back({.path = "", .message = object, .step_of_number = {}, .steps = {}});
   }
   // False when the message has no such field, or none of a kind that selectors can name.
@@ -113,13 +113,13 @@ struct FactsReader::ProtobufPlan {
   // The step for a field, made if need be; null when it is wanted in another way already.
   Step* FindOrAddStep(size_t node, const Step& wanted);
   // Moves from the node to the one of the message below the field.
-  bool Descend(size_t& node, uint32_t key, const FactStep& step, const MessageDesc* below);
+  bool Descend(size_t& node, uint32_t key, const FactStep& step, const object::MessageDesc* below);
 };
 
 FactsReader::ProtobufPlan::Step* FactsReader::ProtobufPlan::FindOrAddStep(size_t node,
                                                                           const Step& wanted) {
   Node& at = nodes[node];
-  const size_t number = WireFieldNumber(wanted.key);
+  const size_t number = object::WireFieldNumber(wanted.key);
   if (at.step_of_number.size() <= number) at.step_of_number.resize(number + 1);
   uint8_t& index = at.step_of_number[number];
   if (index == 0) {
@@ -134,12 +134,13 @@ FactsReader::ProtobufPlan::Step* FactsReader::ProtobufPlan::FindOrAddStep(size_t
 }
 
 bool FactsReader::ProtobufPlan::Descend(size_t& node, uint32_t key, const FactStep& name,
-                                        const MessageDesc* below) {
-  if (nodes.size() == kMaxNodes || WireTypeOf(key) != WireType::kBytes) return false;
+                                        const object::MessageDesc* below) {
+  if (nodes.size() == kMaxNodes || object::WireTypeOf(key) != object::WireType::kBytes)
+    return false;
   Step* const step = FindOrAddStep(node, {.key = key,
                                           .item = name.item,
                                           .kind = Kind::kMessage,
-                                          .type = FieldType::kMessage,
+                                          .type = object::FieldType::kMessage,
                                           .target = 0,
                                           .counter = 0});
   if (step == nullptr) return false;
@@ -162,10 +163,10 @@ bool FactsReader::ProtobufPlan::Add(const std::vector<FactStep>& path, uint8_t s
   for (size_t i = 0; i < path.size(); ++i) {
     const bool last = i + 1 == path.size();
     uint16_t index = nodes[node].message->FindField(path[i].name);
-    if (index == MessageDesc::kNoField) return false;
+    if (index == object::MessageDesc::kNoField) return false;
     // The fields of inlined messages lie one message deeper.
-    const ProtoFieldDesc* proto = nullptr;
-    for (const MessageDesc* inlined = nodes[node].message; inlined != nullptr;) {
+    const object::ProtoFieldDesc* proto = nullptr;
+    for (const object::MessageDesc* inlined = nodes[node].message; inlined != nullptr;) {
       const auto found = std::ranges::find_if(inlined->proto_fields, [&](const auto& field) {
         const size_t width = field.inlined == nullptr ? 1 : field.inlined->fields.size();
         return index >= field.first_field && index < field.first_field + width;
@@ -177,19 +178,20 @@ bool FactsReader::ProtobufPlan::Add(const std::vector<FactStep>& path, uint8_t s
       index = static_cast<uint16_t>(index - proto->first_field);
       if (!Descend(node, proto->key, {path[i].name}, inlined)) return false;
     }
-    const FieldDesc& field = nodes[node].message->fields[index];
+    const object::FieldDesc& field = nodes[node].message->fields[index];
     const bool list = path[i].item >= 0;
-    const auto cardinality = list             ? Cardinality::kList
-                             : labels && last ? Cardinality::kMap
-                                              : Cardinality::kSingle;
+    const auto cardinality = list             ? object::Cardinality::kList
+                             : labels && last ? object::Cardinality::kMap
+                                              : object::Cardinality::kSingle;
     if (field.cardinality != cardinality) return false;
     if (!last) {
-      if (field.type != FieldType::kMessage) return false;
+      if (field.type != object::FieldType::kMessage) return false;
       if (!Descend(node, proto->key, path[i], field.message)) return false;
       continue;
     }
-    const bool text = field.type == FieldType::kString;
-    const bool number = field.type >= FieldType::kBool && field.type <= FieldType::kUint64;
+    const bool text = field.type == object::FieldType::kString;
+    const bool number =
+        field.type >= object::FieldType::kBool && field.type <= object::FieldType::kUint64;
     if (!text && (!number || list || labels)) return false;
     const Kind kind = labels ? Kind::kLabels : text ? Kind::kText : Kind::kNumber;
     const Step* const step = FindOrAddStep(node, {.key = proto->key,
@@ -211,12 +213,12 @@ class FactsReader::ProtobufWalk {
   }
 
   Result<void> Run(std::string_view message) {
-    if (const WireError error = Walk(plan_.nodes[0], WireReader(message));
-        error != WireError::kNone) {
+    if (const object::WireError error = Walk(plan_.nodes[0], object::WireReader(message));
+        error != object::WireError::kNone) {
       const std::string where = failed_ == nullptr || failed_->path.empty()
                                     ? std::string(plan_.message->name)
                                     : failed_->path;
-      return BadObject(where + ": " + std::string(WireErrorText(error)));
+      return BadObject(where + ": " + std::string(object::WireErrorText(error)));
     }
     if (!utf8_) return BadObject("a label or a field is not UTF-8");
     return {};
@@ -225,23 +227,24 @@ class FactsReader::ProtobufWalk {
  private:
   using Kind = ProtobufPlan::Kind;
 
-  WireError Walk(const ProtobufPlan::Node& node, WireReader in) {
-    const WireError error = WalkFields(node, in);
-    if (error != WireError::kNone && failed_ == nullptr) failed_ = &node;
+  object::WireError Walk(const ProtobufPlan::Node& node, object::WireReader in) {
+    const object::WireError error = WalkFields(node, in);
+    if (error != object::WireError::kNone && failed_ == nullptr) failed_ = &node;
     return error;
   }
 
-  WireError WalkFields(const ProtobufPlan::Node& node, WireReader in) {
+  object::WireError WalkFields(const ProtobufPlan::Node& node, object::WireReader in) {
     while (!in.done()) {
       uint32_t key = 0;
-      if (const WireError error = in.ReadKey(&key); error != WireError::kNone) return error;
-      const uint32_t number = WireFieldNumber(key);
+      if (const object::WireError error = in.ReadKey(&key); error != object::WireError::kNone)
+        return error;
+      const uint32_t number = object::WireFieldNumber(key);
       const uint8_t index = number < node.step_of_number.size() ? node.step_of_number[number] : 0;
-      WireError error = WireError::kNone;
+      object::WireError error = object::WireError::kNone;
       if (index == 0) {
         error = in.Skip(key);
       } else if (const ProtobufPlan::Step& step = node.steps[index - size_t{1}]; key != step.key) {
-        error = WireError::kBadWireType;
+        error = object::WireError::kBadWireType;
       } else if (step.kind == Kind::kNumber) {
         uint64_t value = 0;
         error = in.ReadVarint(&value);
@@ -249,59 +252,59 @@ class FactsReader::ProtobufWalk {
       } else {
         std::string_view bytes;
         error = in.ReadBytes(&bytes);
-        if (error == WireError::kNone) error = Take(step, bytes);
+        if (error == object::WireError::kNone) error = Take(step, bytes);
       }
-      if (error != WireError::kNone) [[unlikely]]
+      if (error != object::WireError::kNone) [[unlikely]]
         return error;
     }
-    return WireError::kNone;
+    return object::WireError::kNone;
   }
 
-  WireError Take(const ProtobufPlan::Step& step, std::string_view bytes) {
-    if (step.item >= 0 && seen_[step.counter]++ != step.item) return WireError::kNone;
+  object::WireError Take(const ProtobufPlan::Step& step, std::string_view bytes) {
+    if (step.item >= 0 && seen_[step.counter]++ != step.item) return object::WireError::kNone;
     switch (step.kind) {
       case Kind::kMessage:
-        return Walk(plan_.nodes[step.target], WireReader(bytes));
+        return Walk(plan_.nodes[step.target], object::WireReader(bytes));
       case Kind::kLabels:
         return TakeLabel(bytes);
       default:
         utf8_ = utf8_ && IsText(bytes);
         slots_[step.target] = bytes;
-        return WireError::kNone;
+        return object::WireError::kNone;
     }
   }
 
   // One entry of the map: a message of key and value.
-  WireError TakeLabel(std::string_view entry) {
-    LabelSet::Label label;
-    for (WireReader in(entry); !in.done();) {
+  object::WireError TakeLabel(std::string_view entry) {
+    object::LabelSet::Label label;
+    for (object::WireReader in(entry); !in.done();) {
       uint32_t key = 0;
-      WireError error = in.ReadKey(&key);
-      if (error != WireError::kNone) return error;
-      const uint32_t number = WireFieldNumber(key);
+      object::WireError error = in.ReadKey(&key);
+      if (error != object::WireError::kNone) return error;
+      const uint32_t number = object::WireFieldNumber(key);
       if (number > 2) {
         error = in.Skip(key);
-      } else if (WireTypeOf(key) != WireType::kBytes) {
-        error = WireError::kBadWireType;
+      } else if (object::WireTypeOf(key) != object::WireType::kBytes) {
+        error = object::WireError::kBadWireType;
       } else {
         error = in.ReadBytes(number == 1 ? &label.key : &label.value);
       }
-      if (error != WireError::kNone) return error;
+      if (error != object::WireError::kNone) return error;
     }
     utf8_ = utf8_ && IsText(label.key) && IsText(label.value);
     out_.labels.push_back(label);
-    return WireError::kNone;
+    return object::WireError::kNone;
   }
 
-  std::string_view NumberText(FieldType type, uint64_t value) {
+  std::string_view NumberText(object::FieldType type, uint64_t value) {
     switch (type) {
-      case FieldType::kBool:
+      case object::FieldType::kBool:
         return value != 0 ? "true" : "false";
-      case FieldType::kInt32:
+      case object::FieldType::kInt32:
         return DecimalText(out_.copies, static_cast<int32_t>(value));
-      case FieldType::kUint32:
+      case object::FieldType::kUint32:
         return DecimalText(out_.copies, static_cast<uint32_t>(value));
-      case FieldType::kUint64:
+      case object::FieldType::kUint64:
         return DecimalText(out_.copies, value);
       default:
         return DecimalText(out_.copies, static_cast<int64_t>(value));
@@ -352,7 +355,7 @@ class FactsReader::JsonWalk {
       : in_(text), paths_(paths), slots_(slots), out_(out) {}
 
   Result<void> Run(const JsonNode& root) {
-    if (in_.Peek() != JsonKind::kObject) {
+    if (in_.Peek() != object::JsonKind::kObject) {
       return BadObject("it begins neither like protobuf nor like a JSON object");
     }
     if (!TakeObject(root, 1)) return Failed();
@@ -377,10 +380,11 @@ class FactsReader::JsonWalk {
     if (in_.Take('}')) return true;
     do {
       std::string_view name;
-      if (!in_.ReadString(out_.copies, &name) || !in_.Expect(':', kExpectedColon)) return false;
+      if (!in_.ReadString(out_.copies, &name) || !in_.Expect(':', object::kExpectedColon))
+        return false;
       if (!member(name)) return false;
     } while (in_.Take(','));
-    return in_.Expect('}', kExpectedObjectEnd);
+    return in_.Expect('}', object::kExpectedObjectEnd);
   }
 
   bool TakeObject(const JsonNode& node, int depth) {
@@ -392,23 +396,23 @@ class FactsReader::JsonWalk {
   }
 
   bool TakeItem(const JsonNode& node, int depth) {
-    if (in_.Peek() != JsonKind::kArray) return in_.SkipValue(depth);
+    if (in_.Peek() != object::JsonKind::kArray) return in_.SkipValue(depth);
     in_.Take('[');
     if (in_.Take(']')) return true;
     int32_t item = 0;
     do {
       if (item++ == node.item ? !Take(node, depth + 1) : !in_.SkipValue(depth + 1)) return false;
     } while (in_.Take(','));
-    return in_.Expect(']', kExpectedArrayEnd);
+    return in_.Expect(']', object::kExpectedArrayEnd);
   }
 
   bool Take(const JsonNode& node, int depth) {
     if (node.kind == JsonNode::Kind::kText) return TakeText(node.slot, depth);
-    if (in_.Peek() != JsonKind::kObject) return in_.SkipValue(depth);
+    if (in_.Peek() != object::JsonKind::kObject) return in_.SkipValue(depth);
     if (node.kind == JsonNode::Kind::kObject) return TakeObject(node, depth + 1);
     return EachMember([&](std::string_view key) {
-      if (in_.Peek() != JsonKind::kString) return in_.SkipValue(depth + 1);
-      LabelSet::Label label{.key = key, .value = {}};
+      if (in_.Peek() != object::JsonKind::kString) return in_.SkipValue(depth + 1);
+      object::LabelSet::Label label{.key = key, .value = {}};
       if (!in_.ReadString(out_.copies, &label.value)) return false;
       out_.labels.push_back(label);
       return true;
@@ -418,11 +422,11 @@ class FactsReader::JsonWalk {
   bool TakeText(uint8_t slot, int depth) {
     bool truth = false;
     switch (in_.Peek()) {
-      case JsonKind::kString:
+      case object::JsonKind::kString:
         return in_.ReadString(out_.copies, &slots_[slot]);
-      case JsonKind::kNumber:
+      case object::JsonKind::kNumber:
         return in_.ReadNumber(&slots_[slot]);
-      case JsonKind::kBool:
+      case object::JsonKind::kBool:
         if (!in_.ReadBool(&truth)) return false;
         slots_[slot] = truth ? "true" : "false";
         return true;
@@ -432,7 +436,7 @@ class FactsReader::JsonWalk {
     }
   }
 
-  JsonCursor in_;
+  object::JsonCursor in_;
   const std::vector<FactPath>& paths_;
   Slots& slots_;
   ObjectFacts& out_;
@@ -447,7 +451,8 @@ size_t FactsReader::SlotOf(FactPath path) {
   return paths_.size() - 1;
 }
 
-Result<void> FactsReader::AddField(const ResourceHub& hub, const SelectableField& field) {
+Result<void> FactsReader::AddField(const object::ResourceHub& hub,
+                                   const object::SelectableField& field) {
   const std::string own_path = "." + ResolveFieldAlias(hub, field.label);
   SKIFF_ASSIGN_OR_RETURN(std::vector<FactPath> paths,
                          ParseFactCell(field.cell.empty() ? own_path : field.cell));
@@ -461,7 +466,7 @@ Result<void> FactsReader::AddField(const ResourceHub& hub, const SelectableField
   return {};
 }
 
-Result<void> FactsReader::AddPlans(const StorageDesc& storage) {
+Result<void> FactsReader::AddPlans(const object::StorageDesc& storage) {
   JsonNode json;
   json.Add(LabelSteps(), JsonNode::Kind::kLabels, 0);
   for (size_t slot = 0; slot < paths_.size(); ++slot) {
@@ -473,16 +478,16 @@ Result<void> FactsReader::AddPlans(const StorageDesc& storage) {
   }
   json_ = std::make_shared<const JsonNode>(std::move(json));
 
-  const MessageDesc* const stored = storage.stored;
+  const object::MessageDesc* const stored = storage.stored;
   if (stored == nullptr || !stored->in_protobuf) return {};
-  std::vector<const MessageDesc*> versions = {stored};
-  for (const KindDesc& kind : AllKinds()) {
+  std::vector<const object::MessageDesc*> versions = {stored};
+  for (const object::KindDesc& kind : object::AllKinds()) {
     if (kind.message != stored && kind.message->in_protobuf && kind.message->name == stored->name &&
         kind.message->group_version->group == stored->group_version->group) {
       versions.push_back(kind.message);
     }
   }
-  for (const MessageDesc* version : versions) {
+  for (const object::MessageDesc* version : versions) {
     auto plan = std::make_shared<ProtobufPlan>(version);
     plan->Add(LabelSteps(), 0, /*labels=*/true);
     for (size_t slot = 0; slot < paths_.size(); ++slot) {
@@ -497,11 +502,11 @@ Result<void> FactsReader::AddPlans(const StorageDesc& storage) {
   return {};
 }
 
-Result<FactsReader> FactsReader::Make(const ResourceHub& hub) {
+Result<FactsReader> FactsReader::Make(const object::ResourceHub& hub) {
   if (hub.storage == nullptr) return BadTable(hub, "the resource is not stored");
   FactsReader reader;
   reader.hub_ = &hub;
-  for (const SelectableField& field : hub.selectable) {
+  for (const object::SelectableField& field : hub.selectable) {
     if (IsMetadataInKey(field.label)) continue;
     SKIFF_RETURN_IF_ERROR(reader.AddField(hub, field));
   }
@@ -530,7 +535,8 @@ const FactsReader::ProtobufPlan* FactsReader::FindPlan(std::string_view api_vers
 
 Result<void> FactsReader::ReadProtobuf(std::string_view bytes, Slots& slots,
                                        ObjectFacts& out) const {
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(bytes));
+  SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
+                         object::OpenProtobufEnvelope(bytes));
   const ProtobufPlan* const plan = FindPlan(envelope.api_version, envelope.kind);
   if (plan == nullptr) {
     return BadObject("\"" + std::string(envelope.kind) + "\" of version \"" +
@@ -554,7 +560,7 @@ Result<void> FactsReader::Read(std::string_view storage_bytes, ObjectFacts& out)
   if (out.copies.BytesReserved() != 0) out.copies = Arena();
   Slots slots;
   for (size_t i = 0; i < paths_.size(); ++i) slots[i] = paths_[i].absent;
-  if (HasProtobufPrefix(storage_bytes)) {
+  if (object::HasProtobufPrefix(storage_bytes)) {
     SKIFF_RETURN_IF_ERROR(ReadProtobuf(storage_bytes, slots, out));
   } else {
     SKIFF_RETURN_IF_ERROR(ReadJson(storage_bytes, slots, out));
@@ -571,4 +577,4 @@ Result<void> FactsReader::Read(std::string_view storage_bytes, ObjectFacts& out)
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

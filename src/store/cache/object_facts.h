@@ -26,14 +26,14 @@
 #include "object/selector/label_set.h"
 #include "store/cache/fact_path.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // The facts of one object at a time; made once and used for many. Views are valid until the next
 // object is read, and while its bytes and the reader live.
 struct ObjectFacts {
-  std::vector<LabelSet::Label> labels;   // each key once, in no order
-  std::vector<std::string_view> fields;  // of FactsReader::fields(), in their order
-  Arena copies;                          // of what does not stand in the bytes as it is
+  std::vector<object::LabelSet::Label> labels;  // each key once, in no order
+  std::vector<std::string_view> fields;         // of FactsReader::fields(), in their order
+  Arena copies;                                 // of what does not stand in the bytes as it is
 };
 
 // Reads the facts of one resource's objects. Immutable, so any thread may use it.
@@ -47,7 +47,7 @@ class FactsReader {
 
   // Fails when the tables name fields that the stored kind lacks. The tables must outlive the
   // reader if they are not the built-in ones.
-  static Result<FactsReader> Make(const ResourceHub& hub);
+  static Result<FactsReader> Make(const object::ResourceHub& hub);
 
   std::span<const Field> fields() const { return fields_; }
   // The position of a field by its label or an alias of it; nothing when it is none of them.
@@ -65,14 +65,14 @@ class FactsReader {
   using Slots = std::array<std::string_view, 2 * limits::kMaxCachedFields>;
 
   FactsReader() = default;
-  Result<void> AddField(const ResourceHub& hub, const SelectableField& field);
-  Result<void> AddPlans(const StorageDesc& storage);
+  Result<void> AddField(const object::ResourceHub& hub, const object::SelectableField& field);
+  Result<void> AddPlans(const object::StorageDesc& storage);
   size_t SlotOf(FactPath path);
   const ProtobufPlan* FindPlan(std::string_view api_version, std::string_view kind) const;
   Result<void> ReadProtobuf(std::string_view bytes, Slots& slots, ObjectFacts& out) const;
   Result<void> ReadJson(std::string_view bytes, Slots& slots, ObjectFacts& out) const;
 
-  const ResourceHub* hub_ = nullptr;
+  const object::ResourceHub* hub_ = nullptr;
   std::vector<Field> fields_;
   std::vector<FactPath> paths_;
   std::vector<std::vector<uint8_t>> slots_of_field_;
@@ -81,4 +81,4 @@ class FactsReader {
   std::shared_ptr<const JsonNode> json_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

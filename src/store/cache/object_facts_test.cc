@@ -11,17 +11,18 @@
 #include "object/protobuf/encode.h"
 #include "object/protobuf/envelope.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 FactsReader ReaderOf(std::string_view group, std::string_view resource) {
-  return FactsReader::Make(*FindPreferredResource(group, resource)->hub).value();
+  return FactsReader::Make(*object::FindPreferredResource(group, resource)->hub).value();
 }
 
 std::string Stored(std::string_view api_version, std::string_view kind, std::string_view json) {
-  const Document object = DecodeJson(json, FindKind(api_version, kind)).value();
+  const object::Document object =
+      object::DecodeJson(json, object::FindKind(api_version, kind)).value();
   std::string out;
-  EncodeStorage(object.root(), &out);
+  object::EncodeStorage(object.root(), &out);
   return out;
 }
 
@@ -30,7 +31,7 @@ std::string StoredPod(std::string_view json) { return Stored("v1", "Pod", json);
 // An envelope around bytes that no encoder would write.
 std::string PodEnvelope(std::string_view raw) {
   std::string out;
-  AppendProtobufEnvelope({.api_version = "v1", .kind = "Pod", .raw = raw}, &out);
+  object::AppendProtobufEnvelope({.api_version = "v1", .kind = "Pod", .raw = raw}, &out);
   return out;
 }
 
@@ -53,7 +54,7 @@ Texts Labels(const FactsReader& reader, std::string_view bytes) {
   const auto read = reader.Read(bytes, facts);
   EXPECT_TRUE(read.has_value()) << read.error().ToString();
   Texts out;
-  for (const LabelSet::Label& label : facts.labels) {
+  for (const object::LabelSet::Label& label : facts.labels) {
     EXPECT_FALSE(out.contains(std::string(label.key)));
     out[std::string(label.key)] = label.value;
   }
@@ -183,8 +184,8 @@ TEST(ObjectFactsTest, OtherVersionsOfTheGroupMayBeAtRest) {
 
 TEST(ObjectFactsTest, EveryStoredResourceHasAReader) {
   size_t readers = 0;
-  for (const GroupVersionInfo& version : ServedGroupVersions()) {
-    for (const ResourceDesc& resource : version.resources) {
+  for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
+    for (const object::ResourceDesc& resource : version.resources) {
       if (resource.hub->storage == nullptr) continue;
       const auto reader = FactsReader::Make(*resource.hub);
       EXPECT_TRUE(reader.has_value()) << resource.name << ": " << reader.error().ToString();
@@ -203,7 +204,8 @@ TEST(ObjectFactsTest, PiecesOfAMessageMerge) {
             "status":{"podIPs":[{"ip":"1.1.1.1"}]}})",
                            R"({"metadata":{"labels":{"a":"2"}},"spec":{"nodeName":"y"},
             "status":{"podIPs":[{"ip":"2.2.2.2"}]}})"}) {
-    EncodeProtobuf(DecodeJson(json, FindKind("v1", "Pod")).value().root(), &raw);
+    object::EncodeProtobuf(object::DecodeJson(json, object::FindKind("v1", "Pod")).value().root(),
+                           &raw);
   }
   const std::string bytes = PodEnvelope(raw);
   EXPECT_EQ(Labels(pods, bytes), (Texts{{"a", "2"}, {"b", "1"}}));
@@ -247,15 +249,15 @@ TEST(ObjectFactsTest, ValuesOfOtherTypesCountAsAbsent) {
 }
 
 TEST(ObjectFactsTest, CustomResourceHasTheFieldsThatItsDefinitionNames) {
-  std::vector<SelectableField> selectable;
+  std::vector<object::SelectableField> selectable;
   for (const char* label : {"metadata.name", "spec.color", "spec.size", "spec.on"}) {
     selectable.emplace_back().label = label;
   }
-  ResourceDesc resource{};
+  object::ResourceDesc resource{};
   resource.name = "shirts";
-  StorageDesc storage{};
-  storage.media = StorageMedia::kJson;
-  ResourceHub hub{};
+  object::StorageDesc storage{};
+  storage.media = object::StorageMedia::kJson;
+  object::ResourceHub hub{};
   hub.resource = &resource;
   hub.storage = &storage;
   hub.selectable = selectable;
@@ -274,7 +276,7 @@ TEST(ObjectFactsTest, CustomResourceHasTheFieldsThatItsDefinitionNames) {
 TEST(ObjectFactsTest, EnvelopeWithoutKindOrObjectIsRefused) {
   const FactsReader pods = ReaderOf("", "pods");
   std::string without_kind;
-  AppendProtobufEnvelope({.raw = "\x0a\0"}, &without_kind);
+  object::AppendProtobufEnvelope({.raw = "\x0a\0"}, &without_kind);
   EXPECT_EQ(ErrorOf(pods, without_kind), R"(stored object: "" of version "" is no kind of pods)");
   EXPECT_EQ(ErrorOf(pods, PodEnvelope("").substr(0, 4 + 2 + 2 + 2 + 2 + 3)),
             "stored object: the envelope holds none");
@@ -318,4 +320,4 @@ TEST(ObjectFactsTest, DamageIsToldWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace skiff {
+namespace skiff::store {
 
 // Nodes hold up to kCapacity entries or children. Small ones are cheap to copy, large ones take
 // less memory and fewer steps; with 32 the index takes about 20 bytes per entry.
@@ -598,4 +598,4 @@ void OrderedIndex::Load(std::vector<EntryRef> entries) {
   if (!level.empty()) root_ = level.front();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -24,7 +24,7 @@
 
 #include "store/cache/entry.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct IndexNode;
 
@@ -134,4 +134,4 @@ class OrderedIndex : public IndexReader {
   IndexSnapshot Snapshot() const;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -15,13 +15,13 @@
 #include "base/random.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Model = std::map<std::string, int64_t, std::less<>>;
 
 EntryRef MakeEntry(std::string_view key, int64_t revision = 1) {
-  return CacheEntry::Make(key, Revision{revision}, SharedBytes(), LabelSet());
+  return CacheEntry::Make(key, Revision{revision}, SharedBytes(), object::LabelSet());
 }
 
 std::vector<std::string> Keys(const IndexReader& index, std::string_view from = {},
@@ -273,10 +273,11 @@ TEST(OrderedIndexTest, LoadSortsKeysThatBeginAlikeAndKeysThatEndWhereOthersGoOn)
 }
 
 TEST(OrderedIndexTest, FreesEntriesWithTheLastSnapshotThatHoldsThem) {
-  SymbolTable table;
+  object::SymbolTable table;
   const auto labelled = [&](const std::string& value) {
-    const LabelSet::Label labels[] = {{"app", value}};
-    return CacheEntry::Make("default/web", Revision{1}, SharedBytes(), LabelSet(table, labels));
+    const object::LabelSet::Label labels[] = {{"app", value}};
+    return CacheEntry::Make("default/web", Revision{1}, SharedBytes(),
+                            object::LabelSet(table, labels));
   };
   OrderedIndex index;
   for (size_t i = 0; i < 100; ++i) index.Put(MakeEntry(NumberedKey(i)));
@@ -392,4 +393,4 @@ TEST(OrderedIndexTest, TakesAFewBytesPerEntry) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/cache/entry_builder.h"
 #include "store/cache/store_list.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // How often the store is asked for progress so that bookmarks have something to tell.
@@ -438,4 +438,4 @@ void ResourceCache::Watch(CacheWatchRequest request, StoreCallback<std::unique_p
   core_->Watch(std::move(request), std::move(done));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -35,14 +35,14 @@
 #include "store/cache/watcher.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct CacheOptions {
   std::string prefix;  // of the resource's keys: "/registry/pods/"
   bool namespaced = true;
   ReadStored read = {};  // null: objects are served as they are stored
   std::shared_ptr<const FactsReader> facts;
-  SymbolTable* symbols = nullptr;
+  object::SymbolTable* symbols = nullptr;
   // Watches of the store have seen the events of a commit before its answer, and before the
   // commit's revision is told as the current one: so it is with the embedded engine.
   bool events_come_first = false;
@@ -118,4 +118,4 @@ class ResourceCache {
   std::shared_ptr<Core> core_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

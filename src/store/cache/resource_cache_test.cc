@@ -7,7 +7,7 @@
 
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class ResourceCacheTest : public CacheTestBase {};
@@ -332,4 +332,4 @@ TEST_F(ResourceCacheTest, ACurrentRevisionThatComesLateIsStillRight) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class ScriptedStore final : public Store {
  public:
@@ -212,4 +212,4 @@ class ScriptedStore final : public Store {
   int64_t compacted_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

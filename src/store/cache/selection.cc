@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::store {
 
 Result<Selection> Selection::Bind(SelectionRequest request, const EntryShape& shape,
-                                  SymbolTable& symbols) {
+                                  object::SymbolTable& symbols) {
   Selection out;
   out.name_space_ = std::move(request.name_space);
   out.name_ = std::move(request.name);
@@ -26,8 +26,8 @@ Result<Selection> Selection::Bind(SelectionRequest request, const EntryShape& sh
   return out;
 }
 
-Result<void> Selection::BindFields(const FieldSelector& selector, const EntryShape& shape) {
-  for (const FieldTerm& term : selector.terms()) {
+Result<void> Selection::BindFields(const object::FieldSelector& selector, const EntryShape& shape) {
+  for (const object::FieldTerm& term : selector.terms()) {
     unfiltered_ = false;
     if (term.field == kNameField) {
       BindKeyTerm(term, name_);
@@ -46,14 +46,14 @@ Result<void> Selection::BindFields(const FieldSelector& selector, const EntrySha
   return {};
 }
 
-void Selection::BindTerm(const FieldTerm& term, size_t field, const EntryShape& shape) {
+void Selection::BindTerm(const object::FieldTerm& term, size_t field, const EntryShape& shape) {
   terms_.push_back({.field = field, .value = term.value, .negated = term.negated});
   const auto indexed = std::ranges::find(shape.indexed, field);
   if (term.negated || indexed_ || indexed == shape.indexed.end()) return;
   indexed_ = {.index = static_cast<size_t>(indexed - shape.indexed.begin()), .value = term.value};
 }
 
-void Selection::BindKeyTerm(const FieldTerm& term, std::string& scope) {
+void Selection::BindKeyTerm(const object::FieldTerm& term, std::string& scope) {
   if (term.negated) {
     key_terms_.push_back(term);
   } else if (term.value.empty() || (!scope.empty() && scope != term.value)) {
@@ -75,25 +75,25 @@ void Selection::BindScope(const EntryShape& shape) {
   }
 }
 
-void Selection::BindLookups(const LabelSelector& labels) {
-  for (const LabelRequirement& requirement : labels.requirements()) {
+void Selection::BindLookups(const object::LabelSelector& labels) {
+  for (const object::LabelRequirement& requirement : labels.requirements()) {
     switch (requirement.op()) {
-      case LabelOperator::kEquals:
-      case LabelOperator::kDoubleEquals:
-      case LabelOperator::kIn: {
+      case object::LabelOperator::kEquals:
+      case object::LabelOperator::kDoubleEquals:
+      case object::LabelOperator::kIn: {
         std::vector<std::string> values = requirement.values();
         values.erase(std::ranges::unique(values).begin(), values.end());
         lookups_.push_back({{Lookup::Kind::kLabelValue, requirement.key()}, std::move(values)});
         break;
       }
-      case LabelOperator::kExists:
-      case LabelOperator::kGreaterThan:
-      case LabelOperator::kLessThan:
+      case object::LabelOperator::kExists:
+      case object::LabelOperator::kGreaterThan:
+      case object::LabelOperator::kLessThan:
         lookups_.push_back({{Lookup::Kind::kLabelKey, requirement.key()}, {std::string()}});
         break;
-      case LabelOperator::kNotEquals:
-      case LabelOperator::kNotIn:
-      case LabelOperator::kDoesNotExist:
+      case object::LabelOperator::kNotEquals:
+      case object::LabelOperator::kNotIn:
+      case object::LabelOperator::kDoesNotExist:
         break;  // true of most entries, as a rule
     }
   }
@@ -117,10 +117,10 @@ bool Selection::Matches(const CacheEntry& entry) const {
   for (const Term& term : terms_) {
     if ((entry.field(term.field) == term.value) == term.negated) return false;
   }
-  for (const FieldTerm& term : key_terms_) {
+  for (const object::FieldTerm& term : key_terms_) {
     if (term.value == (term.field == kNameField ? entry.name() : entry.name_space())) return false;
   }
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -19,7 +19,7 @@
 #include "object/selector/label_set.h"
 #include "store/cache/entry.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Fields that an object's key tells, so that they take no place in the entry.
 inline constexpr std::string_view kNameField = "metadata.name";
@@ -36,8 +36,8 @@ struct EntryShape {
 struct SelectionRequest {
   std::string name_space = {};  // empty: all of them
   std::string name = {};        // empty: all of them
-  LabelSelector labels = LabelSelector::Everything();
-  FieldSelector fields = FieldSelector::Everything();
+  object::LabelSelector labels = object::LabelSelector::Everything();
+  object::FieldSelector fields = object::FieldSelector::Everything();
 };
 
 // Something that a selector asks for and that entries can be looked up by (selector_index.h).
@@ -62,7 +62,7 @@ class Selection {
  public:
   // kBadRequest for a field that the shape does not have.
   static Result<Selection> Bind(SelectionRequest request, const EntryShape& shape,
-                                SymbolTable& symbols);
+                                object::SymbolTable& symbols);
 
   // An object in scope that cannot be read matches every selector.
   bool Matches(const CacheEntry& entry) const;
@@ -115,12 +115,12 @@ class Selection {
     bool negated;
   };
 
-  Result<void> BindFields(const FieldSelector& selector, const EntryShape& shape);
-  void BindTerm(const FieldTerm& term, size_t field, const EntryShape& shape);
+  Result<void> BindFields(const object::FieldSelector& selector, const EntryShape& shape);
+  void BindTerm(const object::FieldTerm& term, size_t field, const EntryShape& shape);
   // A term on the name or namespace, which may narrow the scope.
-  void BindKeyTerm(const FieldTerm& term, std::string& scope);
+  void BindKeyTerm(const object::FieldTerm& term, std::string& scope);
   void BindScope(const EntryShape& shape);
-  void BindLookups(const LabelSelector& labels);
+  void BindLookups(const object::LabelSelector& labels);
   bool MatchesScope(const CacheEntry& entry) const;
 
   // What matching reads comes first.
@@ -128,9 +128,9 @@ class Selection {
   bool scoped_ = false;  // by key, namespace or name
   bool unfiltered_ = true;
   bool matches_nothing_ = false;
-  std::optional<BoundSelector> labels_;
+  std::optional<object::BoundSelector> labels_;
   std::vector<Term> terms_;
-  std::vector<FieldTerm> key_terms_;  // on name and namespace, negated
+  std::vector<object::FieldTerm> key_terms_;  // on name and namespace, negated
   std::string range_from_;
   std::string name_;
   std::string range_to_;
@@ -141,4 +141,4 @@ class Selection {
   std::vector<Lookup> lookups_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

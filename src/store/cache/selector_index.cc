@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Walking fewer entries than this costs less than looking anything up would save.
@@ -251,4 +251,4 @@ SelectorIndex::Dropped SelectorIndex::Expire(Duration now) {
   return old;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -29,7 +29,7 @@
 #include "store/cache/selection.h"
 #include "store/cache/text_hash.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Entries among which are all that a selection matches: indexes that have none in common. Null: not
 // known to be fewer than all.
@@ -79,4 +79,4 @@ class SelectorIndex {
   std::vector<Wish> wishes_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "store/cache/list_reply.h"
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr Duration kNow = std::chrono::hours(1);
@@ -24,10 +24,11 @@ class SelectorIndexTest : public ::testing::Test {
     };
   }
 
-  void Put(const std::string& key, std::vector<LabelSet::Label> labels, std::string_view node) {
+  void Put(const std::string& key, std::vector<object::LabelSet::Label> labels,
+           std::string_view node) {
     const std::string_view fields[] = {node};
     const EntryRef entry = CacheEntry::Make(key, Revision{++revision_}, SharedBytes(),
-                                            LabelSet(symbols_, labels), fields);
+                                            object::LabelSet(symbols_, labels), fields);
     const EntryRef previous = index_.Put(entry);
     lookups_.Change(entry, previous);
   }
@@ -40,8 +41,8 @@ class SelectorIndexTest : public ::testing::Test {
                                           std::string name_space = "") {
     SelectionRequest request;
     request.name_space = std::move(name_space);
-    request.labels = LabelSelector::Parse(labels).value();
-    request.fields = FieldSelector::Parse(fields).value();
+    request.labels = object::LabelSelector::Parse(labels).value();
+    request.fields = object::FieldSelector::Parse(fields).value();
     return std::make_shared<const Selection>(
         Selection::Bind(std::move(request), shape_, symbols_).value());
   }
@@ -72,7 +73,7 @@ class SelectorIndexTest : public ::testing::Test {
     return kLongWalk - budget;
   }
 
-  SymbolTable symbols_;
+  object::SymbolTable symbols_;
   EntryShape shape_;
   OrderedIndex index_;
   SelectorIndex lookups_;
@@ -172,7 +173,7 @@ class SelectorIndexPropertyTest : public SelectorIndexTest,
     if (random_.Uniform(4) == 0) return Erase(key);
     const std::string app = Pick({"web", "db", "cache", ""});
     const std::string number = std::to_string(random_.Uniform(40));
-    std::vector<LabelSet::Label> labels;
+    std::vector<object::LabelSet::Label> labels;
     if (random_.Uniform(5) != 0) labels.push_back({"app", app});
     if (random_.Uniform(3) != 0) labels.push_back({"number", number});
     if (random_.Uniform(20) == 0) labels.push_back({"rare", "yes"});
@@ -301,4 +302,4 @@ TEST_F(CacheSelectorTest, AStateThatIsLoadedAnewIsIndexedAnew) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 void SnapshotHistory::Keep(Revision since, const IndexSnapshot& snapshot, Duration now,
                            const std::string& selection, const NarrowedEntries& narrowed) {
@@ -43,4 +43,4 @@ void SnapshotHistory::Expire(Duration now) {
                 [&](const State& state) { return state.used + limits::kKeptSnapshotAge < now; });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

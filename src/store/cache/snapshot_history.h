@@ -19,7 +19,7 @@
 #include "store/cache/selector_index.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class SnapshotHistory {
  public:
@@ -50,4 +50,4 @@ class SnapshotHistory {
   std::deque<State> states_;  // ascending
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

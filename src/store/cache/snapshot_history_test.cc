@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds(1);
@@ -12,7 +12,7 @@ constexpr Duration kSecond = std::chrono::seconds(1);
 class SnapshotHistoryTest : public ::testing::Test {
  protected:
   void Change(int64_t revision) {
-    index_.Put(CacheEntry::Make("a", {revision}, SharedBytes("x"), LabelSet()));
+    index_.Put(CacheEntry::Make("a", {revision}, SharedBytes("x"), object::LabelSet()));
     history_.Changed({revision});
     last_ = {revision};
   }
@@ -88,4 +88,4 @@ TEST_F(SnapshotHistoryTest, KeepsTheNarrowedEntriesOfAFewSelectionsOnly) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "store/cache/freshness.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class StoreList : public std::enable_shared_from_this<StoreList> {
@@ -111,4 +111,4 @@ void ListFromStore(Store& store, EntryBuilder maker, StoreListRequest request,
       ->ReadPage();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "store/cache/selection.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct StoreListRequest {
   std::shared_ptr<const Selection> selection;
@@ -26,4 +26,4 @@ struct StoreListRequest {
 void ListFromStore(Store& store, EntryBuilder maker, StoreListRequest request,
                    StoreCallback<ListReply> done);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -18,7 +18,7 @@
 #include "base/shared_bytes.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 enum class StoredForm : uint8_t {
   kComplete,    // the bytes are those of the store
@@ -30,4 +30,4 @@ enum class StoredForm : uint8_t {
 // they cannot be read. Any thread may call it.
 using ReadStored = std::function<Result<SharedBytes>(const SharedBytes& stored)>;
 
-}  // namespace skiff
+}  // namespace skiff::store

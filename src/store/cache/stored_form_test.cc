@@ -7,7 +7,7 @@
 
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Puts pods that have no node on one, and cannot read what begins with a question mark.
@@ -48,7 +48,7 @@ class StoredFormTest : public CacheTestBase {
   }
   static SelectionRequest OnNode(std::string_view node) {
     SelectionRequest out;
-    out.fields = FieldSelector::Parse("spec.nodeName=" + std::string(node)).value();
+    out.fields = object::FieldSelector::Parse("spec.nodeName=" + std::string(node)).value();
     return out;
   }
 };
@@ -82,7 +82,7 @@ TEST_F(StoredFormTest, WhatCannotBeReadIsInEveryListThatItMayBelongTo) {
   Start();
   EXPECT_FALSE(Entry("bad/a")->readable());
   SelectionRequest labels;
-  labels.labels = LabelSelector::Parse("app=web").value();
+  labels.labels = object::LabelSelector::Parse("app=web").value();
   EXPECT_EQ(Unreadable({.resource_version = "0"}), "bad/a: who knows ");
   EXPECT_EQ(Unreadable({.selection = labels, .resource_version = "0"}), "bad/a: who knows ");
   EXPECT_EQ(Unreadable({.selection = OnNode("n1"), .resource_version = "0"}), "bad/a: who knows ");
@@ -136,4 +136,4 @@ TEST_F(StoredFormTest, OnceItIsGoneListsAreWholeAgain) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

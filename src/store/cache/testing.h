@@ -17,7 +17,7 @@
 #include "store/cache/resource_cache.h"
 #include "store/cache/scripted_store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 inline constexpr std::string_view kPodsPrefix = "/registry/pods/";
 
@@ -40,7 +40,7 @@ inline std::string PodBytes(std::string_view key, std::string_view labels = {},
 }
 
 inline std::shared_ptr<const FactsReader> PodFacts() {
-  auto reader = FactsReader::Make(*FindPreferredResource("", "pods")->hub);
+  auto reader = FactsReader::Make(*object::FindPreferredResource("", "pods")->hub);
   EXPECT_TRUE(reader) << reader.error().ToString();
   return std::make_shared<const FactsReader>(std::move(*reader));
 }
@@ -144,7 +144,7 @@ class CacheTestBase : public ::testing::Test {
   static std::string TextOf(const ListAnswer& answer) {
     if (!answer->has_value()) return "waits";
     Result<ListReply>& reply = **answer;
-    return reply ? skiff::TextOf(*reply) : ErrorText(reply.error());
+    return reply ? store::TextOf(*reply) : ErrorText(reply.error());
   }
   std::string List(CacheListRequest request = {}) { return TextOf(StartList(std::move(request))); }
   // The token of the answer goes to `token`.
@@ -196,12 +196,12 @@ class CacheTestBase : public ::testing::Test {
 
   static SelectionRequest Labels(std::string_view selector) {
     SelectionRequest request;
-    request.labels = LabelSelector::Parse(selector).value();
+    request.labels = object::LabelSelector::Parse(selector).value();
     return request;
   }
   static SelectionRequest Fields(std::string_view selector) {
     SelectionRequest request;
-    request.fields = FieldSelector::Parse(selector).value();
+    request.fields = object::FieldSelector::Parse(selector).value();
     return request;
   }
   static SelectionRequest Namespace(std::string name_space) {
@@ -210,7 +210,7 @@ class CacheTestBase : public ::testing::Test {
     return request;
   }
 
-  SymbolTable symbols_;
+  object::SymbolTable symbols_;
   ManualClock clock_;
   SeededRandom random_{1};
   ScriptedStore store_;
@@ -218,4 +218,4 @@ class CacheTestBase : public ::testing::Test {
   std::optional<ResourceCache> cache_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 
 #include "base/hash_index.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct TextHash {
   using is_transparent = void;
@@ -24,4 +24,4 @@ struct TextHash {
 template <typename Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
-}  // namespace skiff
+}  // namespace skiff::store

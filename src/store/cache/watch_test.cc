@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "store/cache/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class CacheWatchTest : public CacheTestBase {
@@ -244,7 +244,7 @@ TEST_F(CacheWatchTest, EachScopeFindsItsOwnInTheRing) {
     CacheWatchRequest request;
     request.resource_version = "1";
     request.selection.name_space = c.name_space;
-    request.selection.fields = FieldSelector::Parse(c.fields).value();
+    request.selection.fields = object::FieldSelector::Parse(c.fields).value();
     WatchClient client;
     ASSERT_EQ(Watch(std::move(request), client), "");
     EXPECT_EQ(client.Drain(), c.expected) << c.name_space << " " << c.fields;
@@ -258,7 +258,7 @@ TEST_F(CacheWatchTest, LiveScopesSeeTheirOwn) {
     CacheWatchRequest request;
     request.resource_version = "1";
     request.selection.name_space = std::move(name_space);
-    request.selection.fields = FieldSelector::Parse(fields).value();
+    request.selection.fields = object::FieldSelector::Parse(fields).value();
     ASSERT_EQ(Watch(std::move(request), clients[name]), "");
     EXPECT_EQ(clients[name].Drain(), "");
   };
@@ -542,4 +542,4 @@ TEST_F(CacheWatchTest, ABookmarkTellsOfNothingThatTheCacheHasNotSeen) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

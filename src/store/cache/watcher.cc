@@ -7,7 +7,7 @@
 #include "store/cache/freshness.h"
 #include "store/cache/watcher_registry.h"
 
-namespace skiff {
+namespace skiff::store {
 
 Watcher::Watcher(Start start)
     : after_(start.after),
@@ -189,4 +189,4 @@ Watcher::Progress Watcher::Finish(Status why) {
   return Progress::kEnded;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

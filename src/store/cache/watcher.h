@@ -35,7 +35,7 @@
 #include "store/cache/list_reply.h"
 #include "store/cache/selection.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class CacheState;
 class WatcherRegistry;
@@ -151,4 +151,4 @@ class Watcher {
   std::optional<Status> why_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "store/cache/watcher.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // How soon a watcher that could not be given its bookmark gets another chance.
@@ -201,4 +201,4 @@ void WatcherRegistry::Close(const Status& why) {
   EndAll(why);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -29,7 +29,7 @@
 #include "store/cache/text_hash.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class Watcher;
 
@@ -91,4 +91,4 @@ class WatcherRegistry {
   std::set<std::pair<Duration, Watcher*>> bookmarks_;  // by when they are due
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/embedded/meta.h"
 #include "store/embedded/walk.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // At a time: little enough for nobody to notice the wait.
@@ -238,4 +238,4 @@ void BatchBuilder::WarmUp() {
   if (!is_warm_) warm_from_ = cursor->key();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

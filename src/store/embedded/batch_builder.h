@@ -24,7 +24,7 @@
 #include "store/embedded/row_cache.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // One write that the batch contains: what its event is made of.
 struct WrittenRecord {
@@ -133,4 +133,4 @@ class BatchBuilder {
   size_t warmed_rows_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

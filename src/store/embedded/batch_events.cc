@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Event MakeEvent(const WrittenRecord& written) {
@@ -50,4 +50,4 @@ Result<KeyValue> BatchEvents::Before(size_t index) {
   return reader_->Entry(*engine_, written_[index].key, position);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "store/embedded/reader.h"
 #include "store/embedded/watch_hub.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Of a batch that was just written. Values are those of the transactions; what was before is read
 // from the engine if a watch wants it.
@@ -49,4 +49,4 @@ class ReadEvents final : public EventSource {
   std::vector<Event> plain_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

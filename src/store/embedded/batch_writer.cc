@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 
 Result<void> WriteBatch(PreparedBatch& batch, Engine& engine) {
   EngineBatch* const rows = batch.Seal();
@@ -63,4 +63,4 @@ void BatchWriter::Work() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -17,7 +17,7 @@
 #include "store/embedded/batch_builder.h"
 #include "store/embedded/engine.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class BatchWriter {
  public:
@@ -53,4 +53,4 @@ class BatchWriter {
 // Writes the batch on the caller's thread.
 Result<void> WriteBatch(PreparedBatch& batch, Engine& engine);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/embedded/batch_events.h"
 #include "store/embedded/meta.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(100);
@@ -478,4 +478,4 @@ Result<void> Committer::NotifyUnknownOutcomes(int64_t revision) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -50,7 +50,7 @@
 #include "store/embedded/watch_hub.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Something besides transactions that is written by the committer, in a batch of its own. Owned by
 // the committer from Submit() on; called on its thread, except Finish() when it is turned away.
@@ -179,4 +179,4 @@ class Committer {
   std::optional<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

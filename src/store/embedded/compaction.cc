@@ -8,7 +8,7 @@
 #include "store/embedded/meta.h"
 #include "store/embedded/walk.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class Step final : public CommitTask {
@@ -104,4 +104,4 @@ std::unique_ptr<CommitTask> CompactionTask(StoreState* state, CompactionStep ste
   return std::make_unique<Step>(state, std::move(step), std::move(done));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

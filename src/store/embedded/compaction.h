@@ -22,7 +22,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/store_state.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct CompactionStep {
   int64_t to = 0;                                              // the mark after it
@@ -38,4 +38,4 @@ Result<CompactionStep> PlanCompaction(EngineGate& gate, StoreReader& reader, int
 std::unique_ptr<CommitTask> CompactionTask(StoreState* state, CompactionStep step,
                                            StoreCallback<Revision> done);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using std::chrono::minutes;
@@ -142,4 +142,4 @@ TEST_F(EmbeddedCompactionTest, OldStatesAreForgottenByThemselvesAfterTheRetentio
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

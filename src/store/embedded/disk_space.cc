@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 DiskSpaceLimits DiskSpaceLimits::For(uint64_t disk_bytes) {
   const uint64_t unit =
@@ -58,4 +58,4 @@ std::string ExplainDiskSpace(DiskSpace room) {
          " are taken until there is room; delete what is not needed, or enlarge the disk";
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

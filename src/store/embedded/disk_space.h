@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skiff {
+namespace skiff::store {
 
 // From much to little.
 enum class DiskSpace : uint8_t { kPlenty, kScarce, kSmallGrowth, kTinyGrowth, kDeletionsOnly };
@@ -57,4 +57,4 @@ bool Takes(DiskSpace room, const Growth& growth);
 // For people; empty while everything is taken.
 std::string ExplainDiskSpace(DiskSpace room);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 bool DiskSpaceMonitor::BeforeOpening() {
   const std::lock_guard lock(mutex_);
@@ -51,4 +51,4 @@ Result<void> DiskSpaceMonitor::Take(size_t bytes) {
                   std::to_string(free_ >> 20) + " MB left, and no reserve); make room");
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

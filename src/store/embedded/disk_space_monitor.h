@@ -15,7 +15,7 @@
 #include "store/embedded/disk_space.h"
 #include "store/embedded/rocksdb_directory.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class DiskSpaceMonitor {
  public:
@@ -50,4 +50,4 @@ class DiskSpaceMonitor {
   uint64_t unmeasured_bytes_ = 0;  // written since
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint64_t kMb = 1 << 20;
@@ -60,4 +60,4 @@ TEST(DiskSpaceTest, WhatIsRefusedIsSaid) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

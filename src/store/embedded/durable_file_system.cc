@@ -2,7 +2,7 @@
 
 #include "store/embedded/table_file.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -61,4 +61,4 @@ rocksdb::IOStatus DurableFileSystem::NewRandomAccessFile(
   return rocksdb::IOStatus::Corruption(path, damage);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 
 #include "store/embedded/file_list.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // What of the files turned out to be damaged without keeping the engine from going on. Any thread.
 class KnownDamage {
@@ -65,4 +65,4 @@ class DurableFileSystem final : public rocksdb::FileSystemWrapper {
   const std::shared_ptr<KnownDamage> damage_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::store {
 
 void EditedState::Keep() {
   if (changed()) ++revision_;
@@ -86,4 +86,4 @@ Result<RangeReply> EditedState::Merge(const RangeRequest& request, Edits::const_
   return reply;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // What such a transaction works with.
 class StateEditor {
@@ -74,4 +74,4 @@ class EditedState final : public StateEditor {
   std::vector<std::pair<std::string, std::optional<std::optional<KeyValue>>>> undo_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

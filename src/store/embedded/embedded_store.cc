@@ -7,7 +7,7 @@
 #include "store/embedded/lease_tasks.h"
 #include "store/embedded/meta.h"
 
-namespace skiff {
+namespace skiff::store {
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions options) {
   SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, options.open_engine());
@@ -177,4 +177,4 @@ void EmbeddedStore::Figures(StoreCallback<StoreFigures> done) {
   done(std::move(figures));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

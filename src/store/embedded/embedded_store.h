@@ -26,7 +26,7 @@
 #include "store/embedded/watch_hub.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EmbeddedOptions {
   // Opens the engine; called again when it has to be replaced, after the last one was destroyed.
@@ -119,4 +119,4 @@ class EmbeddedStore final : public Store {
   std::optional<StoreMaintenance> maintenance_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -259,4 +259,4 @@ TEST_F(EmbeddedStoreTest, ACorruptRecordIsAnErrorThatNamesItAndNeverServed) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

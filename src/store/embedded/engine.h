@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "store/embedded/disk_space.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Separate maps that are written together.
 enum class Family : uint8_t {
@@ -102,4 +102,4 @@ class Engine {
   virtual std::string Damage() { return {}; }
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // The gates that this thread is inside of. A sink that is called during a scan may read the store
@@ -50,4 +50,4 @@ void EngineGate::CloseForGood(std::string why) {
   changed_.notify_all();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -13,7 +13,7 @@
 
 #include "store/embedded/engine.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class EngineGate {
  public:
@@ -57,4 +57,4 @@ class EngineGate {
   std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

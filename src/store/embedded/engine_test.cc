@@ -11,7 +11,7 @@
 #include "base/temporary_directory.h"
 #include "store/embedded/rocksdb_engine.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Contents = std::map<std::string, std::string>;
@@ -223,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, testing::Values(RocksDbKind()),
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

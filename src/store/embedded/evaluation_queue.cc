@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "store/check.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Evaluates what waits when its turn has come.
 class EvaluationQueue::Task final : public CommitTask {
@@ -122,4 +122,4 @@ std::vector<EvaluationQueue::Queued> EvaluationQueue::Take(size_t most) {
   return taken;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

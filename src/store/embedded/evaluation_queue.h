@@ -13,7 +13,7 @@
 #include "store/embedded/edited_state.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class EvaluationQueue {
  public:
@@ -42,4 +42,4 @@ class EvaluationQueue {
   bool task_waits_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "base/crc32c.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kTitle = "skiff files 1\n";
@@ -135,4 +135,4 @@ rocksdb::IOStatus FileList::Write(bool closed) {
   return status;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

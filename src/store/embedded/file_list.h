@@ -29,7 +29,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 inline constexpr const char* kFileList = "FILES";
 
@@ -64,4 +64,4 @@ class FileList {
   std::map<std::string, uint64_t> files_;  // with their sizes
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

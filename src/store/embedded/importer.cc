@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "store/embedded/meta.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // A hundred years: the moment must fit into nanoseconds since 1970.
@@ -89,4 +89,4 @@ Result<void> EmbeddedImporter::WriteBatch() {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 #include "store/embedded/record.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // One thread. After an error the engine is worthless.
 class EmbeddedImporter {
@@ -44,4 +44,4 @@ class EmbeddedImporter {
   std::string scratch_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 #include "store/embedded/offline_reader.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 KeyValue Entry(std::string key, std::string_view value, int64_t created, int64_t modified,
@@ -193,4 +193,4 @@ TEST_F(OfflineReaderTest, EveryMissingRowIsNoticed) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "store/embedded/walk.h"
 
-namespace skiff {
+namespace skiff::store {
 
 namespace {
 
@@ -163,4 +163,4 @@ Duration LeaseTable::NextDeadline() {
   return by_deadline_.empty() ? Clock::kForever : by_deadline_.begin()->first;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

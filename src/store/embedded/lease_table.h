@@ -22,7 +22,7 @@
 #include "store/embedded/record.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // A moment so much later, or the last one that can be counted: the longest leases outlive it.
 inline Duration DeadlineAfter(Duration now, Duration wait) {
@@ -75,4 +75,4 @@ class LeaseTable {
   std::set<std::pair<Duration, LeaseId>> by_deadline_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Adds to the batch the end of a lease; the count of keys that it had.
@@ -153,4 +153,4 @@ std::unique_ptr<CommitTask> ExpireTask(LeaseTable* leases, std::vector<LeaseId> 
   return std::make_unique<End>(leases, std::move(due), false, std::move(done));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -13,7 +13,7 @@
 #include "store/embedded/lease_table.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 std::unique_ptr<CommitTask> GrantTask(LeaseTable* leases, Clock* clock, Random* random,
                                       std::chrono::seconds ttl, LeaseId id,
@@ -31,4 +31,4 @@ std::unique_ptr<CommitTask> RevokeTask(LeaseTable* leases, LeaseId id,
 std::unique_ptr<CommitTask> ExpireTask(LeaseTable* leases, std::vector<LeaseId> due,
                                        StoreCallback<Revision> done);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using std::chrono::milliseconds;
@@ -148,4 +148,4 @@ TEST_F(EmbeddedLeaseTest, IdsAreGivenOnceAndMissingOnesNotFound) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/embedded/compaction.h"
 #include "store/embedded/lease_tasks.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr Duration kCheckEvery = std::chrono::seconds(5);
@@ -248,4 +248,4 @@ void StoreMaintenance::Stop() {
   AnswerCompactions(Fail(StatusReason::kServiceUnavailable, "the store is closing"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -26,7 +26,7 @@
 #include "store/embedded/store_state.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct StoreMaintenanceParts {
   EngineGate* gate;
@@ -108,4 +108,4 @@ class StoreMaintenance {
   std::optional<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint64_t kNewest = UINT64_MAX;
@@ -343,4 +343,4 @@ void MemoryDisk::DropSnapshot(uint64_t sequence) {
   snapshots_.erase(snapshots_.find(sequence));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -21,7 +21,7 @@
 
 #include "store/embedded/engine.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // One row that a batch sets or, if the value is null, removes.
 struct MemoryChange {
@@ -114,4 +114,4 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   uint64_t writes_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Result<void> Put(Engine& engine, std::string_view key, std::string_view value) {
@@ -90,4 +90,4 @@ TEST(MemoryEngineTest, OnlyOneEngineHasTheDisk) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

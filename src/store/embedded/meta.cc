@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "store/embedded/record.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Result<std::optional<int64_t>> Load(Engine& engine, std::string_view name) {
@@ -91,4 +91,4 @@ Result<StoreMeta> LoadOrCreateMeta(Engine& engine, Random& random) {
   return meta;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "store/embedded/engine.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct StoreMeta {
   int64_t cluster = 0;  // a random number that tells this store from others
@@ -24,4 +24,4 @@ Result<bool> IsEmpty(Engine& engine);
 
 void PutMeta(EngineBatch& batch, std::string_view name, int64_t number);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using State = std::map<std::string, KeyValue>;
@@ -204,4 +204,4 @@ TEST_P(ModelTest, TheStoreAnswersAsTheModelDoes) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ModelTest, ::testing::Range<uint64_t>(1, 9));
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

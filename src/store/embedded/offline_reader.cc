@@ -9,7 +9,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/walk.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint64_t kRecordsPerProgress = 1000;
@@ -270,4 +270,4 @@ Result<void> OfflineReader::VerifyLeases(EngineSnapshot& snapshot, VerifyReport*
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -21,7 +21,7 @@
 #include "store/embedded/reader.h"
 #include "store/embedded/store_state.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // What a verification has read.
 struct VerifyReport {
@@ -90,4 +90,4 @@ class OfflineReader final : public BackupSource {
   StoreReader reader_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -227,4 +227,4 @@ TEST_F(EmbeddedPipelineTest, ClosingAnswersWhatIsOnItsWay) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -12,7 +12,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 template <typename Item>
 class RangeIndex {
@@ -72,4 +72,4 @@ class RangeIndex {
   std::vector<Node> nodes_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

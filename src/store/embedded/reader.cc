@@ -14,7 +14,7 @@
 #include "store/check.h"
 #include "store/embedded/walk.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 bool IsSingle(const KeyRange& range) {
@@ -436,4 +436,4 @@ Result<EventPiece> StoreReader::Events(int64_t from, int64_t through, const KeyR
   return piece;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -18,7 +18,7 @@
 #include "store/embedded/store_state.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // A run of the log.
 struct EventPiece {
@@ -84,4 +84,4 @@ Status CompactedError(int64_t wanted, int64_t compacted);
 // For a revision that has not come yet.
 Status FutureError(int64_t wanted, int64_t revision);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -1,6 +1,6 @@
 #include "store/embedded/reclaimer.h"
 
-namespace skiff {
+namespace skiff::store {
 
 void Reclaimer::Start() {
   std::lock_guard lock(mutex_);
@@ -41,4 +41,4 @@ void Reclaimer::Work() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

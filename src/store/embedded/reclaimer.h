@@ -13,7 +13,7 @@
 #include "store/embedded/engine_gate.h"
 #include "store/embedded/store_state.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class Reclaimer {
  public:
@@ -38,4 +38,4 @@ class Reclaimer {
   std::optional<Thread> thread_;  // from the first start on
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are written as they lie");
@@ -237,4 +237,4 @@ Result<int64_t> DecodeMeta(std::string_view name, std::string_view bytes) {
   return TakeNumber<int64_t>(at);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -23,7 +23,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // The newest format that this program reads and the one that it writes.
 inline constexpr int64_t kStoreFormat = 1;
@@ -107,4 +107,4 @@ inline std::string AttachmentKey(LeaseId lease, std::string_view key) {
 std::string EncodeMeta(std::string_view name, int64_t number);
 Result<int64_t> DecodeMeta(std::string_view name, std::string_view bytes);
 
-}  // namespace skiff
+}  // namespace skiff::store

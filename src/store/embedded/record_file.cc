@@ -7,7 +7,7 @@
 
 #include "base/crc32c.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kBlockBytes = 32 * 1024;
@@ -223,4 +223,4 @@ RecordFileCheck CheckRecordFile(RecordFileKind kind, std::string_view file) {
   return check;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -26,7 +26,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::store {
 
 enum class RecordFileKind : uint8_t { kLog, kManifest };
 
@@ -52,4 +52,4 @@ RecordFileCheck CheckRecordFile(RecordFileKind kind, std::string_view file);
 // The records of one manifest update: up to two for each family, at the opening.
 inline constexpr int kMaxManifestGroup = 12;
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "base/crc32c.h"
 #include "base/random.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kBlock = 32 * 1024;
@@ -240,4 +240,4 @@ TEST(RecordFileTest, GarbageIsDamage) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

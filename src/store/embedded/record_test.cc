@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 LogRecord Put() {
@@ -111,4 +111,4 @@ TEST(RecordTest, LeasesAndNumbersComeBackAndKnowTheirNames) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using std::chrono::milliseconds;
@@ -194,4 +194,4 @@ TEST_F(EmbeddedRecoveryTest, AMissingRecordIsAnErrorAndNotAGapInAWatch) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -13,7 +13,7 @@ namespace rocksdb::crc32c {
 uint32_t Extend(uint32_t before, const char* bytes, size_t size);
 }
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 TEST(RocksDbChecksumTest, IsCrc32cOfAnyPieces) {
@@ -29,4 +29,4 @@ TEST(RocksDbChecksumTest, IsCrc32cOfAnyPieces) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 
 #include "store/embedded/file_list.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr const char* kReserveFile = "RESERVE";
@@ -372,4 +372,4 @@ Result<void> CopyForRebuilding(const std::string& from, const std::string& into)
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "store/embedded/record_file.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // What RocksDB says, in the words of whoever runs the cluster.
 std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& status);
@@ -99,4 +99,4 @@ class RocksDbDirectory {
 // Copies to a new directory the files that hold data, and makes CURRENT name the newest manifest.
 Result<void> CopyForRebuilding(const std::string& from, const std::string& into);
 
-}  // namespace skiff
+}  // namespace skiff::store

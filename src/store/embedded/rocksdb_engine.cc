@@ -27,7 +27,7 @@
 #include "store/embedded/file_list.h"
 #include "store/embedded/rocksdb_directory.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using rocksdb::Slice;
@@ -760,4 +760,4 @@ Result<std::unique_ptr<Engine>> RocksDbEngine::Open(RocksDbOptions options) {
   return engine;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

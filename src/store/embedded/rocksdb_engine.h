@@ -36,7 +36,7 @@ namespace rocksdb {
 class FileSystem;
 }
 
-namespace skiff {
+namespace skiff::store {
 
 struct RocksDbOptions {
   std::string directory;
@@ -76,4 +76,4 @@ class RocksDbEngine {
   static Result<void> Probe(const RocksDbOptions& options);
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

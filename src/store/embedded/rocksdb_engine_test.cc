@@ -13,7 +13,7 @@
 #include "base/temporary_directory.h"
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class RocksDbEngineTest : public testing::Test {
@@ -525,4 +525,4 @@ TEST_F(RocksDbEngineTest, FiguresTellTheSizeOnDiskWhichShrinksWhenDataGoes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

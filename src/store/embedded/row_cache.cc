@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kFirstSets = 16;
@@ -105,4 +105,4 @@ void RowCache::Grow() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

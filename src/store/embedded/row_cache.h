@@ -19,7 +19,7 @@
 #include "base/random.h"
 #include "store/embedded/record.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class RowCache {
  public:
@@ -61,4 +61,4 @@ class RowCache {
   size_t next_victim_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 CurrentRow Row(int64_t revision) { return {{revision, 3}, revision - 1, 2, {9}, false}; }
@@ -66,4 +66,4 @@ TEST(RowCacheTest, KeepsNearlyAllRowsBelowItsBound) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 #include "store/embedded/disk_space.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct StoreState {
   StoreState() : StoreState(0, 0, 0) {}
@@ -92,4 +92,4 @@ struct StoreState {
   DiskSpace room_ = DiskSpace::kPlenty;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "base/crc32c.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kFooterBytes = 53;
@@ -128,4 +128,4 @@ const char* FindTableDamage(uint64_t file_size, const ReadFilePart& read) {
   return nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 #include <functional>
 #include <string>
 
-namespace skiff {
+namespace skiff::store {
 
 // Appends that part of the file; false if it cannot be read.
 using ReadFilePart = std::function<bool(uint64_t offset, size_t size, std::string* out)>;
@@ -22,4 +22,4 @@ using ReadFilePart = std::function<bool(uint64_t offset, size_t size, std::strin
 // What is wrong with the table, for people; null if nothing is, or if a part cannot be read.
 const char* FindTableDamage(uint64_t file_size, const ReadFilePart& read);
 
-}  // namespace skiff
+}  // namespace skiff::store

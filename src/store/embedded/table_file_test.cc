@@ -9,7 +9,7 @@
 #include "base/temporary_directory.h"
 #include "store/embedded/rocksdb_engine.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // The bytes of a table as RocksDB writes it.
@@ -82,4 +82,4 @@ TEST(TableFileTest, WhatCannotBeReadIsNotCalledDamaged) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

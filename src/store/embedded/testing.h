@@ -16,7 +16,7 @@
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Keeps what a watch is told, and waits for it.
 class CollectingSink final : public WatchSink {
@@ -190,4 +190,4 @@ inline std::vector<std::string> Describe(const std::vector<Event>& events) {
   return texts;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

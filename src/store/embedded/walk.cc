@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 bool IsWithin(std::string_view key, const KeyRange& range) {
@@ -213,4 +213,4 @@ Result<std::optional<CurrentRow>> ReadRow(EngineSnapshot& snapshot, std::string_
   return std::unexpected(std::move(row).error());
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

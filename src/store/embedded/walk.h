@@ -20,7 +20,7 @@
 #include "store/embedded/record.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 inline bool IsDamage(const Status& error) { return error.reason() == StatusReason::kInternalError; }
 
@@ -73,4 +73,4 @@ class RowsInLog {
 std::optional<int64_t> SeekPastDamage(EngineCursor& cursor, int64_t from, int64_t end,
                                       const std::function<std::string(int64_t)>& key_of);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/embedded/record.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Goes on after damage, and keeps what it is told.
@@ -209,4 +209,4 @@ TEST_F(DamageTest, WhatIsSalvagedIsEverythingThatCanBeRead) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // How long the thread waits before it tries again to read the log of an engine that is away.
@@ -256,4 +256,4 @@ void WatchHub::Stop() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -28,7 +28,7 @@
 #include "store/embedded/store_state.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // The events of one commit, made when somebody wants them.
 class EventSource {
@@ -91,4 +91,4 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
   std::optional<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -145,4 +145,4 @@ TEST_F(EmbeddedWatchTest, ManyWatchesOfManyRangesEachSeeTheirOwn) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

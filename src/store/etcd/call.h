@@ -14,7 +14,7 @@
 #include "store/etcd/core.h"
 #include "store/etcd/errors.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdCallKind {
   // A read is tried again until its time is up. A write is only if it is certain that the last
@@ -50,7 +50,7 @@ class EtcdCall final : public EtcdTask,
       : core_(std::move(core)),
         kind_(kind),
         method_(method),
-        frame_(FrameMessage(request)),
+        frame_(grpc::FrameMessage(request)),
         done_(std::move(done)),
         deadline_(core_->clock().Monotonic() +
                   (kind.timeout.count() != 0 ? kind.timeout : core_->options().request_timeout)) {
@@ -80,20 +80,21 @@ class EtcdCall final : public EtcdTask,
   void SendOn(std::shared_ptr<EtcdConnection> connection) {
     const Duration left = deadline_ - core_->clock().Monotonic();
     if (left <= Duration(0)) return Finish(std::unexpected(NoMemberServes()));
-    GrpcCallOptions options =
+    grpc::GrpcCallOptions options =
         EtcdCallOptions(method_, std::min(left, kind_.attempt_timeout), kind_.require_leader);
     // The answer may come, and the next attempt begin, before this one is noted.
     std::unique_lock lock(mutex_);
     connection_ = std::move(connection);
     not_before_ = kind_.current ? core_->seen_revision() : 0;
-    call_ = CallUnary<Response>(*connection_->channel, std::move(options), frame_,
-                                [self = this->shared_from_this()](GrpcResult<Response> result) {
-                                  self->OnAnswer(std::move(result));
-                                });
+    call_ = grpc::CallUnary<Response>(
+        *connection_->channel, std::move(options), frame_,
+        [self = this->shared_from_this()](grpc::GrpcResult<Response> result) {
+          self->OnAnswer(std::move(result));
+        });
     if (cancelled_) call_->Cancel();
   }
 
-  void OnAnswer(GrpcResult<Response> result) {
+  void OnAnswer(grpc::GrpcResult<Response> result) {
     if (result) {
       if (kind_.current) core_->served = true;
       // What a write has done is done, wherever that was.
@@ -122,7 +123,7 @@ class EtcdCall final : public EtcdTask,
   }
 
   static Status TooLarge(size_t size) {
-    return ClassifyEtcdError({GrpcCode::kResourceExhausted,
+    return ClassifyEtcdError({grpc::GrpcCode::kResourceExhausted,
                               "message is larger than max (" + std::to_string(size) + " vs. " +
                                   std::to_string(limits::kMaxEtcdSentBytes) + ")"})
         .status;
@@ -150,7 +151,7 @@ class EtcdCall final : public EtcdTask,
 
   std::mutex mutex_;  // guards call_ against Cancel()
   bool cancelled_ = false;
-  std::shared_ptr<GrpcCall> call_;
+  std::shared_ptr<grpc::GrpcCall> call_;
 
   // Touched by one thread at a time: whoever carries the call on.
   std::shared_ptr<EtcdConnection> connection_;
@@ -159,4 +160,4 @@ class EtcdCall final : public EtcdTask,
   int failures_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "base/timers.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 Revision ParseRevision(std::string_view text) {
@@ -105,4 +105,4 @@ EtcdCompactor::State EtcdCompactor::state() const {
   return rounds_->state;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

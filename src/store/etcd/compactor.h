@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Owns a thread that waits for the time. The store and the clock must outlive it.
 class EtcdCompactor {
@@ -37,4 +37,4 @@ class EtcdCompactor {
   const std::shared_ptr<Rounds> rounds_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

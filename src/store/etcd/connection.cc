@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr char kSystemRoots[] = "/etc/ssl/certs/ca-certificates.crt";
@@ -48,14 +48,14 @@ std::string FlagsOf(const EtcdOptions& options) {
 
 }  // namespace
 
-bool EtcdConnection::AddStream(const std::shared_ptr<GrpcCall>& call) {
+bool EtcdConnection::AddStream(const std::shared_ptr<grpc::GrpcCall>& call) {
   std::unique_lock lock(mutex_);
   if (given_up_) return false;
   streams_.insert(call);
   return true;
 }
 
-void EtcdConnection::RemoveStream(const std::shared_ptr<GrpcCall>& call) {
+void EtcdConnection::RemoveStream(const std::shared_ptr<grpc::GrpcCall>& call) {
   std::unique_lock lock(mutex_);
   streams_.erase(call);
 }
@@ -66,10 +66,10 @@ void EtcdConnection::CancelStreams() {
   for (const auto& call : streams_) call->Cancel();
 }
 
-Result<std::shared_ptr<const ClientTls>> ReadEtcdCertificates(const EtcdOptions& options,
-                                                              const EtcdEndpoint& endpoint) {
+Result<std::shared_ptr<const net::ClientTls>> ReadEtcdCertificates(const EtcdOptions& options,
+                                                                   const EtcdEndpoint& endpoint) {
   if (!endpoint.tls) return nullptr;
-  ClientTlsOptions tls;
+  net::ClientTlsOptions tls;
   SKIFF_ASSIGN_OR_RETURN(
       tls.ca_pem, ReadPem("--etcd-cafile",
                           options.ca_file.empty() ? std::string(kSystemRoots) : options.ca_file));
@@ -77,20 +77,21 @@ Result<std::shared_ptr<const ClientTls>> ReadEtcdCertificates(const EtcdOptions&
     SKIFF_ASSIGN_OR_RETURN(tls.certificate_pem, ReadPem("--etcd-certfile", options.cert_file));
     SKIFF_ASSIGN_OR_RETURN(tls.key_pem, ReadPem("--etcd-keyfile", options.key_file));
   }
-  auto made = ClientTls::Make(tls);
+  auto made = net::ClientTls::Make(tls);
   if (!made)
     return Fail(StatusReason::kServiceUnavailable,
                 FlagsOf(options) + ": " + made.error().message());
   return made;
 }
 
-Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(GrpcClient& client,
+Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(grpc::GrpcClient& client,
                                                            const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
-  GrpcChannelOptions channel;
+  grpc::GrpcChannelOptions channel;
   SKIFF_ASSIGN_OR_RETURN(channel.tls, ReadEtcdCertificates(options, endpoint));
-  SKIFF_ASSIGN_OR_RETURN(channel.endpoint, ResolveEndpoint((endpoint.tls ? "https://" : "http://") +
-                                                           endpoint.Authority()));
+  SKIFF_ASSIGN_OR_RETURN(
+      channel.endpoint,
+      net::ResolveEndpoint((endpoint.tls ? "https://" : "http://") + endpoint.Authority()));
   channel.times.connect = options.dial_timeout;
   channel.times.ping_after = options.keepalive_time;
   channel.times.ping_timeout = options.keepalive_timeout;
@@ -100,10 +101,11 @@ Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(GrpcClient& client,
   return out;
 }
 
-GrpcCallOptions EtcdCallOptions(std::string_view method, Duration timeout, bool require_leader) {
-  GrpcCallOptions out{.path = std::string(method), .metadata = {}, .timeout = timeout};
+grpc::GrpcCallOptions EtcdCallOptions(std::string_view method, Duration timeout,
+                                      bool require_leader) {
+  grpc::GrpcCallOptions out{.path = std::string(method), .metadata = {}, .timeout = timeout};
   if (require_leader) out.metadata.Add("hasleader", "true");
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "net/client/client_tls.h"
 #include "store/etcd/options.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // The methods of etcd's API that the store uses.
 inline constexpr std::string_view kEtcdRange = "/etcdserverpb.KV/Range";
@@ -27,32 +27,33 @@ inline constexpr std::string_view kEtcdStatus = "/etcdserverpb.Maintenance/Statu
 // Shared by the calls on it. When it breaks it is not mended but replaced by a new one.
 struct EtcdConnection {
   size_t endpoint = 0;  // which of the options'
-  std::shared_ptr<GrpcChannel> channel;
+  std::shared_ptr<grpc::GrpcChannel> channel;
 
   // Whether a call would be sent now, not wait for a connection.
   bool IsReady() const { return channel->is_ready(); }
 
   // Long-lived streams are ended when the connection is given up; false if it is already.
-  bool AddStream(const std::shared_ptr<GrpcCall>& call);
-  void RemoveStream(const std::shared_ptr<GrpcCall>& call);
+  bool AddStream(const std::shared_ptr<grpc::GrpcCall>& call);
+  void RemoveStream(const std::shared_ptr<grpc::GrpcCall>& call);
   void CancelStreams();
 
  private:
   std::mutex mutex_;
   bool given_up_ = false;
-  std::set<std::shared_ptr<GrpcCall>> streams_;
+  std::set<std::shared_ptr<grpc::GrpcCall>> streams_;
 };
 
 // Reads the certificates. Null for an endpoint without TLS.
-Result<std::shared_ptr<const ClientTls>> ReadEtcdCertificates(const EtcdOptions& options,
-                                                              const EtcdEndpoint& endpoint);
+Result<std::shared_ptr<const net::ClientTls>> ReadEtcdCertificates(const EtcdOptions& options,
+                                                                   const EtcdEndpoint& endpoint);
 // Reads the certificates anew. Does not wait for the member, but, if its host has a name, for the
 // resolver.
-Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(GrpcClient& client,
+Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(grpc::GrpcClient& client,
                                                            const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint);
 
 // With `require_leader` a member without a leader refuses at once, before it has done anything.
-GrpcCallOptions EtcdCallOptions(std::string_view method, Duration timeout, bool require_leader);
+grpc::GrpcCallOptions EtcdCallOptions(std::string_view method, Duration timeout,
+                                      bool require_leader);
 
-}  // namespace skiff
+}  // namespace skiff::store

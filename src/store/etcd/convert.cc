@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 
 KeyValue TakeKeyValue(mvccpb::KeyValue& from) {
   KeyValue out;
@@ -75,4 +75,4 @@ CommitReply TakeCommitReply(etcdserverpb::TxnResponse& from, size_t conditions) 
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

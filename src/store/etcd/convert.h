@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Empties what it is given.
 KeyValue TakeKeyValue(mvccpb::KeyValue& from);
@@ -23,4 +23,4 @@ EtcdKeys ToEtcdKeys(const KeyRange& range);
 etcdserverpb::TxnRequest ToTxn(const Transaction& transaction);
 CommitReply TakeCommitReply(etcdserverpb::TxnResponse& from, size_t conditions);
 
-}  // namespace skiff
+}  // namespace skiff::store

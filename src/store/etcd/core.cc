@@ -5,10 +5,10 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
-                   std::unique_ptr<GrpcClient> client)
+                   std::unique_ptr<grpc::GrpcClient> client)
     : options_(std::move(options)),
       client_(std::move(client)),
       timers_("etcd-timers", *options_.clock, Timers::AtStop::kRun) {
@@ -109,4 +109,4 @@ void EtcdCore::LoseHistory(const Status& why) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

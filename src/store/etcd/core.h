@@ -16,7 +16,7 @@
 #include "store/etcd/options.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Something under way that closing the store must end and wait for.
 class EtcdTask {
@@ -38,7 +38,7 @@ class EtcdFollower {
 class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
  public:
   EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
-           std::unique_ptr<GrpcClient> client);
+           std::unique_ptr<grpc::GrpcClient> client);
   void Start();
   // Ends everything, answers everything, and returns when nothing is under way any more.
   void Close();
@@ -80,7 +80,7 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   void LoseHistory(const Status& why);
 
   const EtcdOptions options_;
-  const std::unique_ptr<GrpcClient> client_;
+  const std::unique_ptr<grpc::GrpcClient> client_;
   Timers timers_;
   std::shared_ptr<EtcdMembers> members_;
   std::atomic<bool> closing_{false};
@@ -99,4 +99,4 @@ inline void RaiseTo(std::atomic<int64_t>& value, int64_t to) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

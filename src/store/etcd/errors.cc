@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Kind = EtcdFailure::Kind;
@@ -54,27 +54,27 @@ EtcdFailure Make(Kind kind, StatusReason reason, std::string_view message,
   return {kind, Status(reason, std::move(text))};
 }
 
-EtcdFailure ClassifyByCode(GrpcCode code, std::string_view message) {
+EtcdFailure ClassifyByCode(grpc::GrpcCode code, std::string_view message) {
   switch (code) {
-    case GrpcCode::kInvalidArgument:
+    case grpc::GrpcCode::kInvalidArgument:
       return Make(Kind::kFinal, StatusReason::kBadRequest, message);
-    case GrpcCode::kPermissionDenied:
+    case grpc::GrpcCode::kPermissionDenied:
       return Make(Kind::kFinal, StatusReason::kForbidden, message);
-    case GrpcCode::kUnauthenticated:
+    case grpc::GrpcCode::kUnauthenticated:
       return Make(Kind::kFinal, StatusReason::kUnauthorized, message);
-    case GrpcCode::kResourceExhausted:  // a message beyond the limit of either side
+    case grpc::GrpcCode::kResourceExhausted:  // a message beyond the limit of either side
       return Make(Kind::kFinal, StatusReason::kRequestEntityTooLarge, message);
-    case GrpcCode::kUnimplemented:
+    case grpc::GrpcCode::kUnimplemented:
       return Make(Kind::kFinal, StatusReason::kInternalError, message,
                   ": is this etcd, version 3.4 or later?");
-    case GrpcCode::kFailedPrecondition:
-    case GrpcCode::kDataLoss:
-    case GrpcCode::kNotFound:
+    case grpc::GrpcCode::kFailedPrecondition:
+    case grpc::GrpcCode::kDataLoss:
+    case grpc::GrpcCode::kNotFound:
       return Make(Kind::kFinal, StatusReason::kInternalError, message);
-    case GrpcCode::kDeadlineExceeded:
+    case grpc::GrpcCode::kDeadlineExceeded:
       return Make(Kind::kMaybeDone, StatusReason::kServiceUnavailable, "no answer in time");
-    case GrpcCode::kUnavailable:
-    case GrpcCode::kInternal:
+    case grpc::GrpcCode::kUnavailable:
+    case grpc::GrpcCode::kInternal:
       return Make(Kind::kConnectionLost, StatusReason::kServiceUnavailable, message);
     default:
       return Make(Kind::kMaybeDone, StatusReason::kServiceUnavailable, message);
@@ -83,7 +83,7 @@ EtcdFailure ClassifyByCode(GrpcCode code, std::string_view message) {
 
 }  // namespace
 
-EtcdFailure ClassifyEtcdError(const GrpcStatus& error) {
+EtcdFailure ClassifyEtcdError(const grpc::GrpcStatus& error) {
   const std::string_view message = error.message;
   for (const KnownError& known : kKnownErrors) {
     if (!message.starts_with(known.text)) continue;
@@ -94,4 +94,4 @@ EtcdFailure ClassifyEtcdError(const GrpcStatus& error) {
   return ClassifyByCode(error.code, message);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "grpc/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdFailure {
   enum class Kind : uint8_t {
@@ -24,6 +24,6 @@ struct EtcdFailure {
 };
 
 // The status is not OK.
-EtcdFailure ClassifyEtcdError(const GrpcStatus& error);
+EtcdFailure ClassifyEtcdError(const grpc::GrpcStatus& error);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Kind = EtcdFailure::Kind;
@@ -50,7 +50,8 @@ TEST(EtcdErrorsTest, EveryErrorTellsWhetherSomethingMayHaveChanged) {
       {13, "RST_STREAM", Kind::kConnectionLost, StatusReason::kServiceUnavailable},
   };
   for (const Row& row : rows) {
-    const EtcdFailure failure = ClassifyEtcdError({static_cast<GrpcCode>(row.code), row.message});
+    const EtcdFailure failure =
+        ClassifyEtcdError({static_cast<grpc::GrpcCode>(row.code), row.message});
     EXPECT_EQ(failure.kind, row.kind) << row.message;
     EXPECT_EQ(failure.status.reason(), row.reason) << row.message;
     EXPECT_FALSE(failure.status.message().empty()) << row.message;
@@ -58,20 +59,21 @@ TEST(EtcdErrorsTest, EveryErrorTellsWhetherSomethingMayHaveChanged) {
 }
 
 TEST(EtcdErrorsTest, OnlyTheSpaceAlarmIsOne) {
-  EXPECT_TRUE(
-      ClassifyEtcdError({GrpcCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"})
+  EXPECT_TRUE(ClassifyEtcdError(
+                  {grpc::GrpcCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"})
+                  .out_of_space);
+  EXPECT_FALSE(
+      ClassifyEtcdError({grpc::GrpcCode::kResourceExhausted, "etcdserver: too many requests"})
           .out_of_space);
-  EXPECT_FALSE(ClassifyEtcdError({GrpcCode::kResourceExhausted, "etcdserver: too many requests"})
-                   .out_of_space);
 }
 
 TEST(EtcdErrorsTest, MessagesNameEtcd) {
-  EXPECT_EQ(ClassifyEtcdError({GrpcCode::kUnavailable, "failed to connect"}).status.message(),
+  EXPECT_EQ(ClassifyEtcdError({grpc::GrpcCode::kUnavailable, "failed to connect"}).status.message(),
             "etcd: failed to connect");
-  EXPECT_EQ(
-      ClassifyEtcdError({GrpcCode::kUnavailable, "etcdserver: leader changed"}).status.message(),
-      "etcdserver: leader changed");
+  EXPECT_EQ(ClassifyEtcdError({grpc::GrpcCode::kUnavailable, "etcdserver: leader changed"})
+                .status.message(),
+            "etcdserver: leader changed");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -12,7 +12,7 @@
 #include "store/etcd/range.h"
 #include "store/etcd/watch.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using TxnCall = EtcdCall<etcdserverpb::TxnRequest, etcdserverpb::TxnResponse>;
@@ -143,8 +143,8 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::Open(EtcdOptions options) {
     // Only to tell of unreadable files now; connections are made by the members.
     SKIFF_RETURN_IF_ERROR(ReadEtcdCertificates(options, endpoint));
   }
-  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<GrpcClient> client,
-                         GrpcClient::Start(*options.clock, "etcd-client"));
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<grpc::GrpcClient> client,
+                         grpc::GrpcClient::Start(*options.clock, "etcd-client"));
   auto core =
       std::make_shared<EtcdCore>(std::move(options), std::move(endpoints), std::move(client));
   std::unique_ptr<EtcdStore> out(new EtcdStore(core));
@@ -290,4 +290,4 @@ void EtcdStore::Figures(StoreCallback<StoreFigures> done) {
   StatusCall::Start(core_, kind, kEtcdStatus, {}, std::move(on_status));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

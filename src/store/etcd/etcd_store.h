@@ -23,7 +23,7 @@
 #include "store/etcd/options.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class EtcdCore;
 
@@ -58,4 +58,4 @@ class EtcdStore final : public Store {
   const std::shared_ptr<Checks> checks_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

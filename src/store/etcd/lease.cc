@@ -4,7 +4,7 @@
 
 #include "store/etcd/call.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using GrantCall = EtcdCall<etcdserverpb::LeaseGrantRequest, etcdserverpb::LeaseGrantResponse>;
@@ -81,4 +81,4 @@ void FindEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
                   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

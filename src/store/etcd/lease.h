@@ -6,7 +6,7 @@
 #include "store/etcd/core.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 void GrantEtcdLease(const std::shared_ptr<EtcdCore>& core, std::chrono::seconds ttl, LeaseId id,
                     StoreCallback<LeaseInfo> done);
@@ -17,4 +17,4 @@ void RevokeEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
 void FindEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
                    StoreCallback<LeaseInfo> done);
 
-}  // namespace skiff
+}  // namespace skiff::store

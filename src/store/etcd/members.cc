@@ -8,16 +8,16 @@
 #include "grpc/unary.h"
 #include "store/etcd/version.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdMembers::StatusCall {
   size_t index = 0;
   std::shared_ptr<EtcdConnection> connection;
-  std::shared_ptr<GrpcCall> call;
+  std::shared_ptr<grpc::GrpcCall> call;
 };
 
 EtcdMembers::EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints,
-                         GrpcClient& client, Timers& timers,
+                         grpc::GrpcClient& client, Timers& timers,
                          std::function<void(const Status&)> on_replaced,
                          std::function<void()> on_trouble)
     : options_(options),
@@ -93,13 +93,14 @@ void EtcdMembers::AskStatus(size_t index, std::shared_ptr<EtcdConnection> connec
   std::unique_lock lock(mutex_);
   if (closing_) return;
   status_calls_.emplace(call.get(), call);
-  call->call = CallUnary<etcdserverpb::StatusResponse>(
+  call->call = grpc::CallUnary<etcdserverpb::StatusResponse>(
       *call->connection->channel, EtcdCallOptions(kEtcdStatus, timeout, false),
-      FrameMessage(etcdserverpb::StatusRequest()),
+      grpc::FrameMessage(etcdserverpb::StatusRequest()),
       [this, raw = call.get()](auto status) { OnStatus(*raw, std::move(status)); });
 }
 
-void EtcdMembers::OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResponse> status) {
+void EtcdMembers::OnStatus(StatusCall& call,
+                           grpc::GrpcResult<etcdserverpb::StatusResponse> status) {
   std::shared_ptr<StatusCall> keep;  // destroyed after the lock is given up
   std::unique_lock lock(mutex_);
   keep = std::move(status_calls_[&call]);
@@ -302,7 +303,7 @@ bool EtcdMembers::HasReliableProgress() {
   for (const Member& member : members_) {
     if (!member.status) continue;  // not used before it has told its version
     const auto version = ParseEtcdVersion(member.status->version());
-    if (!version || !skiff::HasReliableProgress(*version)) return false;
+    if (!version || !store::HasReliableProgress(*version)) return false;
     is_known = true;
   }
   return is_known;
@@ -355,4 +356,4 @@ Duration EtcdMembers::BackoffLocked(int failures) {
   return full / 2 + Duration(static_cast<int64_t>(options_.random->Uniform(random)));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -24,7 +24,7 @@
 #include "store/etcd/errors.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Owned by the store's core. Thread-safe. Close() before destruction.
 class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
@@ -34,9 +34,9 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
 
   // `on_replaced` hears that what answers at the endpoints is another cluster than before,
   // `on_trouble` that a member failed a request, or lost its connection.
-  EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints, GrpcClient& client,
-              Timers& timers, std::function<void(const Status&)> on_replaced,
-              std::function<void()> on_trouble);
+  EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints,
+              grpc::GrpcClient& client, Timers& timers,
+              std::function<void(const Status&)> on_replaced, std::function<void()> on_trouble);
 
   void Start();
   // Waiters get null, status requests are cancelled; returns when none is under way.
@@ -86,7 +86,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   void Connect(size_t index);
   void ConnectNow(size_t index);
   void AskStatus(size_t index, std::shared_ptr<EtcdConnection> connection, Duration timeout);
-  void OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResponse> status);
+  void OnStatus(StatusCall& call, grpc::GrpcResult<etcdserverpb::StatusResponse> status);
   void MarkDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why);
   void ServeWaiters();
   Duration BackoffLocked(int failures);
@@ -94,7 +94,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   std::vector<Waiter> TakeWaitersLocked();
 
   const EtcdOptions& options_;
-  GrpcClient& client_;
+  grpc::GrpcClient& client_;
   Timers& timers_;
   const std::function<void(const Status&)> on_replaced_;
   const std::function<void()> on_trouble_;
@@ -109,4 +109,4 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   std::map<StatusCall*, std::shared_ptr<StatusCall>> status_calls_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint16_t kDefaultPort = 2379;
@@ -110,4 +110,4 @@ Result<std::vector<EtcdEndpoint>> CheckEtcdOptions(const EtcdOptions& options) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdOptions {
   std::vector<std::string> endpoints;  // --etcd-servers
@@ -56,4 +56,4 @@ Result<EtcdEndpoint> ParseEtcdEndpoint(std::string_view url);
 // All endpoints, or what is wrong with the options, named by their flags.
 Result<std::vector<EtcdEndpoint>> CheckEtcdOptions(const EtcdOptions& options);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 std::string ErrorOf(std::string_view url) {
@@ -88,4 +88,4 @@ TEST_F(EtcdOptionsTest, CertificateAndKeyGoTogether) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

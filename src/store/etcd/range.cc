@@ -7,7 +7,7 @@
 #include "store/check.h"
 #include "store/etcd/convert.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using RangeCall = EtcdCall<etcdserverpb::RangeRequest, etcdserverpb::RangeResponse>;
@@ -165,4 +165,4 @@ void CheckEtcdHistory(const std::shared_ptr<EtcdCore>& core) {
                     [raw = core.get()](const Result<Revision>&) { raw->checking_history = false; });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "store/etcd/call.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 void StartEtcdRange(const std::shared_ptr<EtcdCore>& core, RangeRequest request,
                     StoreCallback<RangeReply> done);
@@ -25,4 +25,4 @@ void StartEtcdRevision(const std::shared_ptr<EtcdCore>& core, StoreCallback<Revi
 // for its revision, which tells (EtcdCore::Observe).
 void CheckEtcdHistory(const std::shared_ptr<EtcdCore>& core);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace skiff {
+namespace skiff::store {
 
 std::optional<EtcdVersion> ParseEtcdVersion(std::string_view text) {
   EtcdVersion out;
@@ -27,4 +27,4 @@ bool HasReliableProgress(EtcdVersion version) {
   return version < EtcdVersion{3, 5, 0} || version >= EtcdVersion{3, 5, 13};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdVersion {
   int major = 0;
@@ -20,4 +20,4 @@ std::optional<EtcdVersion> ParseEtcdVersion(std::string_view text);
 // 3.5.13 (etcd issues 15220 and 17507).
 bool HasReliableProgress(EtcdVersion version);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 TEST(EtcdVersionTest, ParsesWhatMembersTell) {
@@ -24,4 +24,4 @@ TEST(EtcdVersionTest, ProgressIsReliableFromTheVersionsThatMendedIt) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

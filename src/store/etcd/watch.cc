@@ -8,7 +8,7 @@
 #include "store/etcd/range.h"
 #include "store/etcd/watch_stream.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Between requests for progress while a member has not come far enough.
@@ -312,4 +312,4 @@ void EtcdWatchSession::OnStreamEnd(EtcdWatchStream* stream, const EtcdFailure& f
                         [self = shared_from_this()] { self->Connect(); });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -18,7 +18,7 @@
 #include "store/etcd/core.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Shared by its handle (an EtcdWatch), its stream and its timers.
 class EtcdWatchSession final : public EtcdFollower,
@@ -97,4 +97,4 @@ class EtcdWatch final : public Watch {
   const std::shared_ptr<EtcdWatchSession> session_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

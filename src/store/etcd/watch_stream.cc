@@ -5,19 +5,19 @@
 #include "store/etcd/errors.h"
 #include "store/etcd/watch.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 SharedBytes CreateFrame(etcdserverpb::WatchCreateRequest create) {
   etcdserverpb::WatchRequest request;
   *request.mutable_create_request() = std::move(create);
-  return FrameMessage(request);
+  return grpc::FrameMessage(request);
 }
 
 SharedBytes ProgressFrame() {
   etcdserverpb::WatchRequest request;
   request.mutable_progress_request();
-  return FrameMessage(request);
+  return grpc::FrameMessage(request);
 }
 
 }  // namespace
@@ -61,16 +61,17 @@ void EtcdWatchStream::OnMessage(std::string_view bytes) {
   Cancel();
 }
 
-void EtcdWatchStream::OnEnd(const GrpcStatus& status) {
+void EtcdWatchStream::OnEnd(const grpc::GrpcStatus& status) {
   {
     std::unique_lock lock(mutex_);
     connection_->RemoveStream(call_);
   }
   // etcd does not end a stream by itself; if it does, in good order, the effect is the same.
   const EtcdFailure failure = ClassifyEtcdError(
-      status.ok() ? GrpcStatus{GrpcCode::kUnavailable, "the stream was closed"} : status);
+      status.ok() ? grpc::GrpcStatus{grpc::GrpcCode::kUnavailable, "the stream was closed"}
+                  : status);
   session_->OnStreamEnd(this, failure);
   core_->Remove(this);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

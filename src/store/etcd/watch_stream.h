@@ -7,14 +7,14 @@
 
 #include "store/etcd/core.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class EtcdWatchSession;
 
 // Kept alive by the core from Begin() until the stream has told its end. Calls of the session come
 // one at a time, on the thread of the client.
 class EtcdWatchStream final : public EtcdTask,
-                              public GrpcCallHandler,
+                              public grpc::GrpcCallHandler,
                               public std::enable_shared_from_this<EtcdWatchStream> {
  public:
   EtcdWatchStream(std::shared_ptr<EtcdCore> core, std::shared_ptr<EtcdWatchSession> session,
@@ -29,7 +29,7 @@ class EtcdWatchStream final : public EtcdTask,
 
  private:
   void OnMessage(std::string_view bytes) override;
-  void OnEnd(const GrpcStatus& status) override;
+  void OnEnd(const grpc::GrpcStatus& status) override;
 
   const std::shared_ptr<EtcdCore> core_;
   const std::shared_ptr<EtcdWatchSession> session_;
@@ -38,8 +38,8 @@ class EtcdWatchStream final : public EtcdTask,
   bool is_over_ = false;  // nothing that still comes is wanted; on the client's thread
 
   std::mutex mutex_;
-  std::shared_ptr<GrpcCall> call_;
+  std::shared_ptr<grpc::GrpcCall> call_;
   bool cancelled_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

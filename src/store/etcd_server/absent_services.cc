@@ -6,7 +6,7 @@
 
 #include "store/etcd_server/services.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kAuthMethods[] = {"AuthEnable",
@@ -31,14 +31,14 @@ constexpr std::string_view kLockMethods[] = {"Lock", "Unlock"};
 
 }  // namespace
 
-void AddAbsentMethod(GrpcRouter& router, std::string_view service, std::string_view method) {
+void AddAbsentMethod(grpc::GrpcRouter& router, std::string_view service, std::string_view method) {
   router.AddUnimplemented(
       "/" + std::string(service) + "/" + std::string(method),
-      {GrpcCode::kUnimplemented, "etcdserver: not implemented: " + std::string(method) +
-                                     " of service " + std::string(service)});
+      {grpc::GrpcCode::kUnimplemented, "etcdserver: not implemented: " + std::string(method) +
+                                           " of service " + std::string(service)});
 }
 
-void AddAbsentServices(GrpcRouter& router) {
+void AddAbsentServices(grpc::GrpcRouter& router) {
   for (const std::string_view method : kAuthMethods)
     AddAbsentMethod(router, "etcdserverpb.Auth", method);
   for (const std::string_view method : kElectionMethods)
@@ -46,9 +46,10 @@ void AddAbsentServices(GrpcRouter& router) {
   for (const std::string_view method : kLockMethods)
     AddAbsentMethod(router, "v3lockpb.Lock", method);
   // What an etcd without users says; clients that bring a name go on without.
-  router.AddBytes("/etcdserverpb.Auth/Authenticate", [](std::string_view, GrpcResponder responder) {
-    std::move(responder).SendStatus(kAuthNotEnabled);
-  });
+  router.AddBytes("/etcdserverpb.Auth/Authenticate",
+                  [](std::string_view, grpc::GrpcResponder responder) {
+                    std::move(responder).SendStatus(kAuthNotEnabled);
+                  });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

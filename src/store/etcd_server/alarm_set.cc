@@ -17,7 +17,7 @@
 #include "base/temporary_name.h"
 #include "net/unique_fd.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::AlarmType;
@@ -94,7 +94,7 @@ Result<void> AlarmSet::Save() const {
   for (const Alarm& alarm : alarms_)
     text += std::string(AlarmName(alarm.type)) + " " + std::to_string(alarm.member) + "\n";
   std::string temporary = TemporaryNameBeside(path_);
-  const UniqueFd file(mkostemp(temporary.data(), O_CLOEXEC));
+  const net::UniqueFd file(mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return FileFault(path_, std::strerror(errno));
   const bool done = write(file.get(), text.data(), text.size()) == ssize_t(text.size()) &&
                     fsync(file.get()) == 0 && rename(temporary.c_str(), path_.c_str()) == 0;
@@ -104,9 +104,9 @@ Result<void> AlarmSet::Save() const {
     return FileFault(path_, std::strerror(error));
   }
   const std::string folder = std::filesystem::path(path_).parent_path();
-  const UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const net::UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory || fsync(directory.get()) != 0) return FileFault(folder, std::strerror(errno));
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

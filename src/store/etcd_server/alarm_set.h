@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // "NOSPACE"
 std::string_view AlarmName(etcdserverpb::AlarmType alarm);
@@ -47,4 +47,4 @@ class AlarmSet {
   std::set<Alarm> alarms_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -7,7 +7,7 @@
 
 #include "base/temporary_directory.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Alarm = AlarmSet::Alarm;
@@ -55,4 +55,4 @@ TEST(AlarmSetTest, AnAlarmThatCannotBeKeptIsRaisedAllTheSame) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
@@ -187,4 +187,4 @@ Result<uint64_t> BoltWriter::Finish() {
   return next_page_ * kPageBytes;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

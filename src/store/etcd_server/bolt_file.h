@@ -23,7 +23,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class BoltWriter {
  public:
@@ -70,4 +70,4 @@ class BoltWriter {
   std::vector<Row> buckets_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -3,13 +3,13 @@
 
 #include "store/etcd_server/services.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::MemberListRequest;
 using etcdserverpb::MemberListResponse;
 
-void HandleMemberList(EtcdServerCore& core, GrpcReply<MemberListResponse> reply) {
+void HandleMemberList(EtcdServerCore& core, grpc::GrpcReply<MemberListResponse> reply) {
   MemberListResponse response;
   core.FillHeader(response);
   auto* member = response.add_members();
@@ -22,7 +22,7 @@ void HandleMemberList(EtcdServerCore& core, GrpcReply<MemberListResponse> reply)
 
 }  // namespace
 
-void AddClusterService(GrpcRouter& router, EtcdServerCore& core) {
+void AddClusterService(grpc::GrpcRouter& router, EtcdServerCore& core) {
   router.Add<MemberListRequest, MemberListResponse>(
       "/etcdserverpb.Cluster/MemberList",
       [&core](auto, auto reply) { HandleMemberList(core, std::move(reply)); });
@@ -32,4 +32,4 @@ void AddClusterService(GrpcRouter& router, EtcdServerCore& core) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

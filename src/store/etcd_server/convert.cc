@@ -1,6 +1,6 @@
 #include "store/etcd_server/convert.h"
 
-namespace skiff {
+namespace skiff::store {
 
 bool IsSingleKey(std::string_view range_end) { return range_end.empty(); }
 
@@ -32,4 +32,4 @@ void FillEvent(const Event& from, mvccpb::Event* to) {
   if (from.previous) FillKeyValue(*from.previous, to->mutable_prev_kv());
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

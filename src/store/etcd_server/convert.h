@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // etcd's pair of a key and the end of a range: no end is that key alone, one zero byte no end.
 // Nothing lies between a key and an end that is not greater.
@@ -19,4 +19,4 @@ bool IsSingleKey(std::string_view range_end);
 void FillKeyValue(const KeyValue& from, mvccpb::KeyValue* to);
 void FillEvent(const Event& from, mvccpb::Event* to);
 
-}  // namespace skiff
+}  // namespace skiff::store

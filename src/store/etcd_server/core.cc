@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint64_t kDefaultQuota = uint64_t{2} * 1024 * 1024 * 1024;
@@ -36,12 +36,12 @@ void EtcdServerCore::Fill(etcdserverpb::ResponseHeader* header) {
   if (header->revision() == 0) header->set_revision(store_.revision().value);
 }
 
-GrpcStatus EtcdServerCore::CheckWritable() const {
-  return alarms_.Has(etcdserverpb::CORRUPT) ? GrpcStatus(kCorrupt) : GrpcStatus();
+grpc::GrpcStatus EtcdServerCore::CheckWritable() const {
+  return alarms_.Has(etcdserverpb::CORRUPT) ? grpc::GrpcStatus(kCorrupt) : grpc::GrpcStatus();
 }
 
-GrpcStatus EtcdServerCore::CheckSpace(size_t bytes) {
-  if (GrpcStatus good = CheckWritable(); !good.ok()) return good;
+grpc::GrpcStatus EtcdServerCore::CheckSpace(size_t bytes) {
+  if (grpc::GrpcStatus good = CheckWritable(); !good.ok()) return good;
   if (alarms_.Has(etcdserverpb::NOSPACE)) return kNoSpace;
   if (quota_bytes_ == kNoQuota || bytes_in_use_.load() + bytes < quota_bytes_) return {};
   log_.Warning(
@@ -53,8 +53,9 @@ GrpcStatus EtcdServerCore::CheckSpace(size_t bytes) {
   return kNoSpace;
 }
 
-GrpcStatus EtcdServerCore::CheckSize(size_t request_bytes) const {
-  return request_bytes > options_.max_request_bytes ? GrpcStatus(kRequestTooLarge) : GrpcStatus();
+grpc::GrpcStatus EtcdServerCore::CheckSize(size_t request_bytes) const {
+  return request_bytes > options_.max_request_bytes ? grpc::GrpcStatus(kRequestTooLarge)
+                                                    : grpc::GrpcStatus();
 }
 
 void EtcdServerCore::UpdateSize() {
@@ -65,4 +66,4 @@ void EtcdServerCore::UpdateSize() {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

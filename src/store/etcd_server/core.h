@@ -19,7 +19,7 @@
 #include "store/etcd_server/etcd_errors.h"
 #include "store/etcd_server/jobs.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // The etcd whose behaviour this is.
 inline constexpr std::string_view kEtcdServerVersion = "3.6.8";
@@ -62,11 +62,11 @@ class EtcdServerCore {
   }
 
   // Whether anything may be written at all.
-  GrpcStatus CheckWritable() const;
+  grpc::GrpcStatus CheckWritable() const;
   // Whether something may be added to the store. Passing the quota raises the alarm, which stays
   // until somebody disarms it.
-  GrpcStatus CheckSpace(size_t bytes);
-  GrpcStatus CheckSize(size_t request_bytes) const;
+  grpc::GrpcStatus CheckSpace(size_t bytes);
+  grpc::GrpcStatus CheckSize(size_t request_bytes) const;
   AlarmSet& alarms() { return alarms_; }
   // The size of the store is looked at from time to time, not at each write.
   void UpdateSize();
@@ -87,4 +87,4 @@ class EtcdServerCore {
   JobThread jobs_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

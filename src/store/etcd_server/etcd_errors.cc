@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // What the evaluator can say while it runs within the store.
@@ -11,7 +11,7 @@ constexpr std::array kPassed = {&kKeyNotFound, &kCompacted, &kFutureRevision, &k
 
 }  // namespace
 
-GrpcStatus FromStore(const Status& status) {
+grpc::GrpcStatus FromStore(const Status& status) {
   for (const EtcdError* error : kPassed) {
     if (status.message() == error->text) return *error;
   }
@@ -31,16 +31,16 @@ GrpcStatus FromStore(const Status& status) {
     case StatusReason::kServerTimeout:
       return kRequestTimedOut;
     case StatusReason::kServiceUnavailable:
-      return {GrpcCode::kUnavailable, "etcdserver: server stopped: " + status.message()};
+      return {grpc::GrpcCode::kUnavailable, "etcdserver: server stopped: " + status.message()};
     case StatusReason::kBadRequest:
-      return {GrpcCode::kInvalidArgument, "etcdserver: " + status.message()};
+      return {grpc::GrpcCode::kInvalidArgument, "etcdserver: " + status.message()};
     default:
-      return {GrpcCode::kInternal, "etcdserver: " + status.message()};
+      return {grpc::GrpcCode::kInternal, "etcdserver: " + status.message()};
   }
 }
 
-Status ToStore(const GrpcStatus& status) {
+Status ToStore(const grpc::GrpcStatus& status) {
   return Status(StatusReason::kBadRequest, status.message);
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "base/hex.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kVersionLabels[] = {"server_version"};
@@ -86,4 +86,4 @@ void AddEtcdMetrics(EtcdServerCore& core) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

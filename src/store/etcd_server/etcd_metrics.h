@@ -4,9 +4,9 @@
 
 #include "store/etcd_server/core.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Adds them to the core's registry, once.
 void AddEtcdMetrics(EtcdServerCore& core);
 
-}  // namespace skiff
+}  // namespace skiff::store

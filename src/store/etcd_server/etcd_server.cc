@@ -20,7 +20,7 @@
 #include "store/etcd_server/json_gateway.h"
 #include "store/etcd_server/services.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // How often the size of the store is looked at.
@@ -102,8 +102,8 @@ class EtcdServer::Impl {
         core_(*store_, CoreOptions(options_), metrics_, log),
         pages_(core_),
         gateway_(&pages_),
-        router_(options_.has_gateway ? static_cast<HttpHandler*>(&gateway_) : &pages_, metrics_,
-                clock, options_.max_request_bytes + kGrpcOverheadBytes),
+        router_(options_.has_gateway ? static_cast<net::HttpHandler*>(&gateway_) : &pages_,
+                metrics_, clock, options_.max_request_bytes + kGrpcOverheadBytes),
         watchdog_(clock, log, &metrics_) {
     gateway_.SetRouter(&router_);
   }
@@ -150,10 +150,10 @@ class EtcdServer::Impl {
   }
 
  private:
-  Result<void> Listen(const std::vector<std::string>& addresses, std::optional<TlsOptions> tls,
-                      HttpHandler* handler, std::vector<std::string>* out) {
+  Result<void> Listen(const std::vector<std::string>& addresses, std::optional<net::TlsOptions> tls,
+                      net::HttpHandler* handler, std::vector<std::string>* out) {
     if (addresses.empty()) return {};
-    HttpServerOptions http;
+    net::HttpServerOptions http;
     http.addresses = addresses;
     http.tls = std::move(tls);
     http.handler = handler;
@@ -167,7 +167,7 @@ class EtcdServer::Impl {
     http.limits.lenient = true;
     http.limits.idle_timeout = kIdleTimeout;
     http.on_error = [this](std::string_view what) { log_.Warning(what); };
-    SKIFF_ASSIGN_OR_RETURN(auto server, HttpServer::Start(std::move(http)));
+    SKIFF_ASSIGN_OR_RETURN(auto server, net::HttpServer::Start(std::move(http)));
     out->insert(out->end(), server->addresses().begin(), server->addresses().end());
     servers_.push_back(std::move(server));
     return {};
@@ -222,9 +222,9 @@ class EtcdServer::Impl {
   WatchRegistry watches_;
   HttpPages pages_;
   JsonGateway gateway_;
-  GrpcRouter router_;
-  LoopWatchdog watchdog_;
-  std::vector<std::unique_ptr<HttpServer>> servers_;
+  grpc::GrpcRouter router_;
+  net::LoopWatchdog watchdog_;
+  std::vector<std::unique_ptr<net::HttpServer>> servers_;
   std::vector<std::string> addresses_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -246,4 +246,4 @@ Result<std::unique_ptr<EtcdServer>> EtcdServer::Start(EtcdServerOptions options,
 const std::vector<std::string>& EtcdServer::addresses() const { return impl_->addresses(); }
 void EtcdServer::Drain(Duration grace) { impl_->Drain(grace); }
 
-}  // namespace skiff
+}  // namespace skiff::store

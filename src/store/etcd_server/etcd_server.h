@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "net/tls_options.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct EtcdServerOptions {
   std::string name = "default";
@@ -26,7 +26,7 @@ struct EtcdServerOptions {
   // Only the pages, for those who scrape.
   std::vector<std::string> metrics_addresses;
   std::vector<std::string> tls_metrics_addresses;
-  std::optional<TlsOptions> tls;  // for those with it in their name
+  std::optional<net::TlsOptions> tls;  // for those with it in their name
   bool has_gateway = true;
   std::vector<std::string> client_urls;  // told to clients
   std::vector<std::string> peer_urls;
@@ -60,4 +60,4 @@ class EtcdServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,10 +11,10 @@
 #include "net/gzip.h"
 #include "net/testing_http2.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
-using Fields = Http2Client::Fields;
+using Fields = net::Http2Client::Fields;
 
 constexpr std::string_view kPut = "/etcdserverpb.KV/Put";
 constexpr std::string_view kRange = "/etcdserverpb.KV/Range";
@@ -23,7 +23,7 @@ struct Called {
   int code = -1;
   std::string text;
   std::string message;
-  Http2Client::Answer answer;
+  net::Http2Client::Answer answer;
 };
 
 class EtcdServerTest : public testing::Test {
@@ -53,13 +53,13 @@ class EtcdServerTest : public testing::Test {
     out.text = out.answer.headers["grpc-message"];
     if (const std::string& code = out.answer.headers["grpc-status"]; !code.empty())
       out.code = std::stoi(code);
-    if (out.answer.body.size() > kGrpcPrefixBytes)
-      out.message = out.answer.body.substr(kGrpcPrefixBytes);
+    if (out.answer.body.size() > grpc::kGrpcPrefixBytes)
+      out.message = out.answer.body.substr(grpc::kGrpcPrefixBytes);
     return out;
   }
   template <typename Message>
   Called Call(std::string_view path, const Message& message, Fields more = {}) {
-    return CallBody(path, std::string(FrameMessage(message).view()), std::move(more));
+    return CallBody(path, std::string(grpc::FrameMessage(message).view()), std::move(more));
   }
   Called Put(std::string key, std::string value, Fields more = {}) {
     etcdserverpb::PutRequest request;
@@ -94,7 +94,7 @@ class EtcdServerTest : public testing::Test {
   Log log_{clock_, log_sink_};
   size_t max_request_bytes_ = 1536 * 1024;
   std::unique_ptr<EtcdServer> server_;
-  std::optional<Http2Client> client_;
+  std::optional<net::Http2Client> client_;
 };
 
 TEST_F(EtcdServerTest, WhatIsNotThereSaysSoForEveryMethod) {
@@ -129,19 +129,21 @@ TEST_F(EtcdServerTest, WhatIsNotThereSaysSoForEveryMethod) {
       "v3electionpb.Election/Resign",
   };
   for (const std::string_view method : kAbsent) {
-    const Called called = CallBody("/" + std::string(method), std::string(kGrpcPrefixBytes, '\0'));
+    const Called called =
+        CallBody("/" + std::string(method), std::string(grpc::kGrpcPrefixBytes, '\0'));
     EXPECT_EQ(called.code, 12) << method;
     const size_t slash = method.find('/');
     EXPECT_EQ(called.text, "etcdserver: not implemented: " + std::string(method.substr(slash + 1)) +
                                " of service " + std::string(method.substr(0, slash)));
     EXPECT_EQ(called.answer.headers.at(":status"), "200");
   }
-  const Called unknown = CallBody("/etcdserverpb.KV/Steal", std::string(kGrpcPrefixBytes, '\0'));
+  const Called unknown =
+      CallBody("/etcdserverpb.KV/Steal", std::string(grpc::kGrpcPrefixBytes, '\0'));
   EXPECT_EQ(unknown.code, 12);
   EXPECT_NE(unknown.text.find("Steal"), std::string::npos);
   // A client with a name and a password goes on without when it hears this.
   const Called login =
-      CallBody("/etcdserverpb.Auth/Authenticate", std::string(kGrpcPrefixBytes, '\0'));
+      CallBody("/etcdserverpb.Auth/Authenticate", std::string(grpc::kGrpcPrefixBytes, '\0'));
   EXPECT_EQ(login.code, 9);
   EXPECT_EQ(login.text, "etcdserver: authentication is not enabled");
 }
@@ -174,9 +176,9 @@ TEST_F(EtcdServerTest, CompressedRequestsAreRead) {
   etcdserverpb::PutRequest request;
   request.set_key("a");
   request.set_value(std::string(100'000, 'x'));
-  const SharedBytes zipped = GzipBytes(request.SerializeAsString());
-  std::string body(kGrpcPrefixBytes, '\0');
-  WriteGrpcPrefix(body.data(), zipped.size());
+  const SharedBytes zipped = net::GzipBytes(request.SerializeAsString());
+  std::string body(grpc::kGrpcPrefixBytes, '\0');
+  grpc::WriteGrpcPrefix(body.data(), zipped.size());
   body[0] = 1;
   body.append(zipped.view());
   EXPECT_EQ(CallBody(kPut, body, {{"grpc-encoding", "gzip"}}).code, 0);
@@ -191,9 +193,9 @@ TEST_F(EtcdServerTest, CompressedRequestsAreRead) {
   EXPECT_EQ(unknown.code, 12);
   // Small on the wire, large in memory.
   request.set_value(std::string(10'000'000, 'x'));
-  const SharedBytes bomb = GzipBytes(request.SerializeAsString());
-  body.assign(kGrpcPrefixBytes, '\0');
-  WriteGrpcPrefix(body.data(), bomb.size());
+  const SharedBytes bomb = net::GzipBytes(request.SerializeAsString());
+  body.assign(grpc::kGrpcPrefixBytes, '\0');
+  grpc::WriteGrpcPrefix(body.data(), bomb.size());
   body[0] = 1;
   body.append(bomb.view());
   EXPECT_EQ(CallBody(kPut, body, {{"grpc-encoding", "gzip"}}).code, 8);
@@ -310,4 +312,4 @@ TEST_F(EtcdServerTest, TheGatewayAnswersStreamsWithALineForEachMessage) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

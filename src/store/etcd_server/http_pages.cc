@@ -8,19 +8,19 @@
 #include "base/strings.h"
 #include "object/json/json_text.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
-HttpResponse Respond(int code, std::string_view type, std::string_view body) {
-  HttpResponse response;
+net::HttpResponse Respond(int code, std::string_view type, std::string_view body) {
+  net::HttpResponse response;
   response.code = code;
   response.headers.Add("content-type", std::string(type));
   response.body = SharedBytes(body);
   return response;
 }
 
-HttpResponse NotAllowed() {
-  HttpResponse response = PlainTextResponse(405, "Method Not Allowed\n");
+net::HttpResponse NotAllowed() {
+  net::HttpResponse response = net::PlainTextResponse(405, "Method Not Allowed\n");
   response.headers.Add("allow", "GET");
   return response;
 }
@@ -44,11 +44,11 @@ constexpr std::array<std::string_view, 1> kLiveChecks = {"serializable_read"};
 
 }  // namespace
 
-void HttpPages::Handle(HttpRequest request, Responder responder) {
+void HttpPages::Handle(net::HttpRequest request, net::Responder responder) {
   std::move(responder).Respond(Answer(request));
 }
 
-HttpResponse HttpPages::Answer(const HttpRequest& request) {
+net::HttpResponse HttpPages::Answer(const net::HttpRequest& request) {
   const std::string_view path = request.path;
   const bool is_read = request.method == "GET" || request.method == "HEAD";
   if (path == "/version") {
@@ -64,10 +64,10 @@ HttpResponse HttpPages::Answer(const HttpRequest& request) {
   }
   if (path == "/livez" || path.starts_with("/livez/")) return Checks(request, false);
   if (path == "/readyz" || path.starts_with("/readyz/")) return Checks(request, true);
-  return PlainTextResponse(404, "404 page not found\n");
+  return net::PlainTextResponse(404, "404 page not found\n");
 }
 
-HttpResponse HttpPages::Health(const HttpRequest& request) {
+net::HttpResponse HttpPages::Health(const net::HttpRequest& request) {
   std::string reason;
   for (const AlarmSet::Alarm& alarm : core_.alarms().List()) {
     const std::string_view name = AlarmName(alarm.type);
@@ -80,10 +80,10 @@ HttpResponse HttpPages::Health(const HttpRequest& request) {
     reason = "RAFT NO LEADER";
   return Respond(reason.empty() ? 200 : 503, "application/json",
                  "{\"health\":\"" + std::string(reason.empty() ? "true" : "false") +
-                     "\",\"reason\":" + JsonText(reason) + "}");
+                     "\",\"reason\":" + object::JsonText(reason) + "}");
 }
 
-HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {
+net::HttpResponse HttpPages::Checks(const net::HttpRequest& request, bool ready) {
   if (request.method != "GET" && request.method != "HEAD") return NotAllowed();
   const std::string_view root = ready ? "/readyz" : "/livez";
   const std::string_view only = std::string_view(request.path).substr(root.size());
@@ -106,11 +106,11 @@ HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {
     text += (why.empty() ? "[+]" : "[-]") + std::string(check) +
             (why.empty() ? " ok\n" : " failed: " + why + "\n");
   }
-  if (!found) return PlainTextResponse(404, "404 page not found\n");
-  if (!good) return PlainTextResponse(503, text);
+  if (!found) return net::PlainTextResponse(404, "404 page not found\n");
+  if (!good) return net::PlainTextResponse(503, text);
   const bool verbose =
       request.query == "verbose" || request.query.find("verbose=") != std::string::npos;
-  return PlainTextResponse(200, verbose ? text + "ok\n" : "ok\n");
+  return net::PlainTextResponse(200, verbose ? text + "ok\n" : "ok\n");
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

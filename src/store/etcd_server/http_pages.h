@@ -4,19 +4,19 @@
 #include "net/http.h"
 #include "store/etcd_server/core.h"
 
-namespace skiff {
+namespace skiff::store {
 
-class HttpPages final : public HttpHandler {
+class HttpPages final : public net::HttpHandler {
  public:
   explicit HttpPages(EtcdServerCore& core) : core_(core) {}
-  void Handle(HttpRequest request, Responder responder) override;
+  void Handle(net::HttpRequest request, net::Responder responder) override;
 
  private:
-  HttpResponse Answer(const HttpRequest& request);
-  HttpResponse Health(const HttpRequest& request);
-  HttpResponse Checks(const HttpRequest& request, bool ready);
+  net::HttpResponse Answer(const net::HttpRequest& request);
+  net::HttpResponse Health(const net::HttpRequest& request);
+  net::HttpResponse Checks(const net::HttpRequest& request, bool ready);
 
   EtcdServerCore& core_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::store {
 
 JobThread::JobThread() {
   thread_.emplace("etcd-jobs", [this] { Work(); });
@@ -42,4 +42,4 @@ void JobThread::Work() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

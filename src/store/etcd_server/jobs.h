@@ -10,7 +10,7 @@
 
 #include "base/thread.h"
 
-namespace skiff {
+namespace skiff::store {
 
 class JobThread {
  public:
@@ -32,4 +32,4 @@ class JobThread {
   std::optional<Thread> thread_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -12,7 +12,7 @@
 #include "store/etcd_server/json_transcode.h"
 #include "store/etcd_server/proto_schema.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr std::string_view kRoot = "/v3/";
@@ -76,35 +76,35 @@ constexpr Route kRoutes[] = {
     {"election/resign", "/v3electionpb.Election/Resign"},
 };
 
-int HttpCode(GrpcCode code) {
+int HttpCode(grpc::GrpcCode code) {
   switch (code) {
-    case GrpcCode::kOk:
+    case grpc::GrpcCode::kOk:
       return 200;
-    case GrpcCode::kCanceled:
+    case grpc::GrpcCode::kCanceled:
       return 408;
-    case GrpcCode::kInvalidArgument:
-    case GrpcCode::kFailedPrecondition:
-    case GrpcCode::kOutOfRange:
+    case grpc::GrpcCode::kInvalidArgument:
+    case grpc::GrpcCode::kFailedPrecondition:
+    case grpc::GrpcCode::kOutOfRange:
       return 400;
-    case GrpcCode::kDeadlineExceeded:
+    case grpc::GrpcCode::kDeadlineExceeded:
       return 504;
-    case GrpcCode::kNotFound:
+    case grpc::GrpcCode::kNotFound:
       return 404;
-    case GrpcCode::kPermissionDenied:
+    case grpc::GrpcCode::kPermissionDenied:
       return 403;
-    case GrpcCode::kResourceExhausted:
+    case grpc::GrpcCode::kResourceExhausted:
       return 429;
-    case GrpcCode::kUnimplemented:
+    case grpc::GrpcCode::kUnimplemented:
       return 501;
-    case GrpcCode::kUnavailable:
+    case grpc::GrpcCode::kUnavailable:
       return 503;
     default:
       return 500;
   }
 }
 
-HttpResponse JsonResponse(int code, std::string_view body) {
-  HttpResponse response;
+net::HttpResponse JsonResponse(int code, std::string_view body) {
+  net::HttpResponse response;
   response.code = code;
   response.headers.Add("content-type", "application/json");
   response.body = SharedBytes(body);
@@ -112,17 +112,18 @@ HttpResponse JsonResponse(int code, std::string_view body) {
 }
 
 // As etcd 3.4 to 3.6 have it, together: clients look for one or the other.
-HttpResponse ErrorResponse(const GrpcStatus& status) {
-  const std::string text = JsonText(status.message);
+net::HttpResponse ErrorResponse(const grpc::GrpcStatus& status) {
+  const std::string text = object::JsonText(status.message);
   return JsonResponse(HttpCode(status.code),
                       "{\"error\":" + text + ",\"message\":" + text +
                           ",\"code\":" + std::to_string(static_cast<int>(status.code)) + "}");
 }
 
-HttpResponse AnswerOf(const GrpcResult<SharedBytes>& result, const ProtoMessage& message) {
+net::HttpResponse AnswerOf(const grpc::GrpcResult<SharedBytes>& result,
+                           const ProtoMessage& message) {
   if (!result) return ErrorResponse(result.error());
   ByteBuffer json;
-  if (Result<void> made = ProtoToJson(result->view().substr(kGrpcPrefixBytes), message, json);
+  if (Result<void> made = ProtoToJson(result->view().substr(grpc::kGrpcPrefixBytes), message, json);
       !made)
     return ErrorResponse(FromStore(made.error()));
   return JsonResponse(200, json.view());
@@ -153,7 +154,7 @@ std::string_view TakeObject(std::string_view& text) {
 }
 
 // Frames of gRPC, as lines of JSON.
-class LineSource final : public BodySource {
+class LineSource final : public net::BodySource {
  public:
   LineSource(std::unique_ptr<BodySource> inner, const ProtoMessage& message)
       : inner_(std::move(inner)), message_(message), reader_(SIZE_MAX) {}
@@ -164,7 +165,7 @@ class LineSource final : public BodySource {
     ByteBuffer frames;
     SKIFF_ASSIGN_OR_RETURN(const State state, inner_->Read(frames, room));
     Result<void> made;
-    const GrpcStatus read = reader_.Read(frames.view(), [&](std::string_view bytes) {
+    const grpc::GrpcStatus read = reader_.Read(frames.view(), [&](std::string_view bytes) {
       if (!made) return;
       out.Append("{\"result\":");
       made = ProtoToJson(bytes, message_, out);
@@ -178,21 +179,21 @@ class LineSource final : public BodySource {
 
  private:
   void AppendError(ByteBuffer& out) {
-    const HttpHeaders trailers = inner_->Trailers();
+    const net::HttpHeaders trailers = inner_->Trailers();
     const std::string_view code = trailers.Get("grpc-status");
     if (code == "0") return;
-    const std::string text = JsonText(trailers.Get("grpc-message"));
+    const std::string text = object::JsonText(trailers.Get("grpc-message"));
     out.Append("{\"error\":{\"grpc_code\":" + std::string(code) + ",\"code\":" + std::string(code) +
                ",\"message\":" + text + "}}\n");
   }
 
   const std::unique_ptr<BodySource> inner_;
   const ProtoMessage& message_;
-  GrpcReader reader_;
+  grpc::GrpcReader reader_;
 };
 
 // Whether a browser sends this for a page of another host. Nothing but browsers says an origin.
-bool IsCrossOrigin(const HttpRequest& request) {
+bool IsCrossOrigin(const net::HttpRequest& request) {
   const std::string_view origin = request.headers.Get("origin");
   if (origin.empty()) return false;
   const size_t at = origin.find("://");
@@ -201,19 +202,19 @@ bool IsCrossOrigin(const HttpRequest& request) {
 
 }  // namespace
 
-void JsonGateway::Handle(HttpRequest request, Responder responder) {
+void JsonGateway::Handle(net::HttpRequest request, net::Responder responder) {
   if (!request.path.starts_with(kRoot))
     return other_->Handle(std::move(request), std::move(responder));
   if (IsCrossOrigin(request)) {
-    return std::move(responder).Respond(
-        ErrorResponse({GrpcCode::kPermissionDenied, "pages of other origins may not ask here"}));
+    return std::move(responder).Respond(ErrorResponse(
+        {grpc::GrpcCode::kPermissionDenied, "pages of other origins may not ask here"}));
   }
   const std::string_view path = std::string_view(request.path).substr(kRoot.size());
   const auto route = std::ranges::find(kRoutes, path, &Route::path);
   if (route == std::end(kRoutes))
-    return std::move(responder).Respond(PlainTextResponse(404, "Not Found\n"));
+    return std::move(responder).Respond(net::PlainTextResponse(404, "Not Found\n"));
   if (request.method != "POST") {
-    HttpResponse refusal = PlainTextResponse(405, "Method Not Allowed\n");
+    net::HttpResponse refusal = net::PlainTextResponse(405, "Method Not Allowed\n");
     refusal.headers.Add("allow", "POST");
     return std::move(responder).Respond(std::move(refusal));
   }
@@ -227,7 +228,7 @@ void JsonGateway::Handle(HttpRequest request, Responder responder) {
     Result<std::string> read = JsonToProto(request.body, *method->request, request.body.size());
     if (!read) {
       return std::move(responder).Respond(
-          ErrorResponse({GrpcCode::kInvalidArgument, read.error().message()}));
+          ErrorResponse({grpc::GrpcCode::kInvalidArgument, read.error().message()}));
     }
     message = *std::move(read);
   }
@@ -239,8 +240,8 @@ void JsonGateway::Handle(HttpRequest request, Responder responder) {
                 });
 }
 
-void JsonGateway::HandleStreams(const std::string& path, const HttpRequest& request,
-                                Responder responder) {
+void JsonGateway::HandleStreams(const std::string& path, const net::HttpRequest& request,
+                                net::Responder responder) {
   const ProtoMethod& method = *ProtoSchema::OfEtcd().FindMethod(path);
   std::vector<std::string> messages;
   std::string_view rest = request.body;
@@ -248,27 +249,27 @@ void JsonGateway::HandleStreams(const std::string& path, const HttpRequest& requ
     Result<std::string> read = JsonToProto(TakeObject(rest), *method.request, request.body.size());
     if (!read) {
       return std::move(responder).Respond(
-          ErrorResponse({GrpcCode::kInvalidArgument, read.error().message()}));
+          ErrorResponse({grpc::GrpcCode::kInvalidArgument, read.error().message()}));
     }
     messages.push_back(*std::move(read));
   } while (!TrimSpace(rest).empty());
-  GrpcStreamCall call = router_->CallStream(path);
-  HttpResponse response = JsonResponse(200, "");
+  grpc::GrpcStreamCall call = router_->CallStream(path);
+  net::HttpResponse response = JsonResponse(200, "");
   response.source = std::make_unique<LineSource>(std::move(call.source), *method.response);
   std::move(responder).Respond(std::move(response));
   for (const std::string& message : messages) {
-    std::string prefix(kGrpcPrefixBytes, '\0');
-    WriteGrpcPrefix(prefix.data(), message.size());
+    std::string prefix(grpc::kGrpcPrefixBytes, '\0');
+    grpc::WriteGrpcPrefix(prefix.data(), message.size());
     call.sink->OnBytes(prefix);
     call.sink->OnBytes(message);
   }
   call.sink->OnEnd();
 }
 
-void JsonGateway::HandleTooLarge(HttpRequest request, Responder responder) {
+void JsonGateway::HandleTooLarge(net::HttpRequest request, net::Responder responder) {
   if (!request.path.starts_with(kRoot))
     return other_->HandleTooLarge(std::move(request), std::move(responder));
   std::move(responder).Respond(ErrorResponse(kRequestTooLarge));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,22 +11,23 @@
 #include "grpc/router.h"
 #include "net/http.h"
 
-namespace skiff {
+namespace skiff::store {
 
-class JsonGateway final : public HttpHandler {
+class JsonGateway final : public net::HttpHandler {
  public:
   // `other` outlives it, and so does the router, which is set before the first request.
   explicit JsonGateway(HttpHandler* other) : other_(other) {}
-  void SetRouter(GrpcRouter* router) { router_ = router; }
+  void SetRouter(grpc::GrpcRouter* router) { router_ = router; }
 
-  void Handle(HttpRequest request, Responder responder) override;
-  void HandleTooLarge(HttpRequest request, Responder responder) override;
+  void Handle(net::HttpRequest request, net::Responder responder) override;
+  void HandleTooLarge(net::HttpRequest request, net::Responder responder) override;
 
  private:
-  void HandleStreams(const std::string& method, const HttpRequest& request, Responder responder);
+  void HandleStreams(const std::string& method, const net::HttpRequest& request,
+                     net::Responder responder);
 
   HttpHandler* const other_;
-  GrpcRouter* router_ = nullptr;
+  grpc::GrpcRouter* router_ = nullptr;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -10,7 +10,7 @@
 #include "object/json/text.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 constexpr uint32_t kVarint = 0;
@@ -57,15 +57,15 @@ std::optional<uint64_t> ParseNumber(ProtoType type, std::string_view text) {
 }
 
 // A number, or a string that has one in it.
-std::optional<uint64_t> NumberOf(ProtoType type, const Value& value) {
+std::optional<uint64_t> NumberOf(ProtoType type, const object::Value& value) {
   if (value.is_string()) return ParseNumber(type, value.AsText());
-  if (value.tag() == Tag::kInt) return ParseNumber(type, std::to_string(value.AsInt()));
+  if (value.tag() == object::Tag::kInt) return ParseNumber(type, std::to_string(value.AsInt()));
   return std::nullopt;
 }
 
-std::optional<uint64_t> ScalarOf(const ProtoField& field, const Value& value) {
+std::optional<uint64_t> ScalarOf(const ProtoField& field, const object::Value& value) {
   if (field.type == ProtoType::kBool) {
-    if (value.tag() != Tag::kBool) return std::nullopt;
+    if (value.tag() != object::Tag::kBool) return std::nullopt;
     return value.AsBool() ? 1 : 0;
   }
   if (field.type == ProtoType::kEnum && value.is_string()) {
@@ -77,9 +77,10 @@ std::optional<uint64_t> ScalarOf(const ProtoField& field, const Value& value) {
   return NumberOf(field.type, value);
 }
 
-Result<void> AppendMessage(std::string& out, const ProtoMessage& message, const Value& value);
+Result<void> AppendMessage(std::string& out, const ProtoMessage& message,
+                           const object::Value& value);
 
-Result<void> AppendOne(std::string& out, const ProtoField& field, const Value& value) {
+Result<void> AppendOne(std::string& out, const ProtoField& field, const object::Value& value) {
   const auto bad = [&] { return BadRequest("bad value for field " + Quoted(field.name)); };
   switch (field.type) {
     case ProtoType::kMessage: {
@@ -94,7 +95,7 @@ Result<void> AppendOne(std::string& out, const ProtoField& field, const Value& v
       return {};
     case ProtoType::kBytes: {
       if (!value.is_string()) return bad();
-      const Result<std::string> bytes = DecodeBase64(value.AsText());
+      const Result<std::string> bytes = object::DecodeBase64(value.AsText());
       if (!bytes) return BadRequest(field.name + ": " + bytes.error().message());
       AppendDelimited(out, field, *bytes);
       return {};
@@ -109,9 +110,10 @@ Result<void> AppendOne(std::string& out, const ProtoField& field, const Value& v
   }
 }
 
-Result<void> AppendMessage(std::string& out, const ProtoMessage& message, const Value& value) {
+Result<void> AppendMessage(std::string& out, const ProtoMessage& message,
+                           const object::Value& value) {
   if (!value.is_map()) return BadRequest("a " + message.name + " is an object");
-  for (const MapEntry& entry : value.entries()) {
+  for (const object::MapEntry& entry : value.entries()) {
     const auto field = std::ranges::find_if(message.fields, [&](const ProtoField& known) {
       return entry.key == known.name || entry.key == known.camel_name;
     });
@@ -121,7 +123,7 @@ Result<void> AppendMessage(std::string& out, const ProtoMessage& message, const 
       continue;
     }
     if (!entry.value.is_list()) return BadRequest(Quoted(field->name) + " is a list");
-    for (const Value& item : entry.value.items())
+    for (const object::Value& item : entry.value.items())
       SKIFF_RETURN_IF_ERROR(AppendOne(out, *field, item));
   }
   return {};
@@ -175,9 +177,9 @@ bool TakeField(std::string_view& bytes, WireField* out) {
 
 void AppendEnum(const ProtoField& field, int64_t number, ByteBuffer& out) {
   for (const auto& [name, value] : field.enumeration->values) {
-    if (value == number) return AppendJsonString(out, name);
+    if (value == number) return object::AppendJsonString(out, name);
   }
-  AppendJsonInt(out, number);
+  object::AppendJsonInt(out, number);
 }
 
 Result<void> AppendValue(const ProtoField& field, const WireField& wire, ByteBuffer& out) {
@@ -188,26 +190,26 @@ Result<void> AppendValue(const ProtoField& field, const WireField& wire, ByteBuf
       break;
     case ProtoType::kInt32:
     case ProtoType::kUint32:
-      AppendJsonInt(out, number);
+      object::AppendJsonInt(out, number);
       break;
     case ProtoType::kInt64:
     case ProtoType::kUint64:
       out.Append("\"");
-      field.type == ProtoType::kInt64 ? AppendJsonInt(out, number)
-                                      : AppendJsonUint(out, wire.scalar);
+      field.type == ProtoType::kInt64 ? object::AppendJsonInt(out, number)
+                                      : object::AppendJsonUint(out, wire.scalar);
       out.Append("\"");
       break;
     case ProtoType::kEnum:
       AppendEnum(field, number, out);
       break;
     case ProtoType::kString:
-      AppendJsonString(out, wire.bytes);
+      object::AppendJsonString(out, wire.bytes);
       break;
     case ProtoType::kBytes: {
-      const size_t size = Base64EncodedSize(wire.bytes.size());
+      const size_t size = object::Base64EncodedSize(wire.bytes.size());
       out.Append("\"");
       char* to = out.Reserve(size);
-      EncodeBase64(wire.bytes, to);
+      object::EncodeBase64(wire.bytes, to);
       out.CommitTo(to + size);
       out.Append("\"");
       break;
@@ -224,10 +226,11 @@ Result<std::string> JsonToProto(std::string_view json, const ProtoMessage& messa
                                 size_t max_bytes) {
   std::string out;
   if (TrimSpace(json).empty()) return out;
-  DecodeOptions options;
+  object::DecodeOptions options;
   options.max_bytes = max_bytes;
   options.borrow_text = true;
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeJson(json, nullptr, options));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document document,
+                         object::DecodeJson(json, nullptr, options));
   SKIFF_RETURN_IF_ERROR(AppendMessage(out, message, document.root()));
   return out;
 }
@@ -252,7 +255,7 @@ Result<void> ProtoToJson(std::string_view bytes, const ProtoMessage& message, By
     const ProtoField& field = message.fields[i];
     out.Append(before_field);
     before_field = ",";
-    AppendJsonString(out, field.name);
+    object::AppendJsonString(out, field.name);
     out.Append(field.is_repeated ? ":[" : ":");
     for (const WireField& wire : found[i]) {
       if (&wire != &found[i].front()) out.Append(",");
@@ -264,4 +267,4 @@ Result<void> ProtoToJson(std::string_view bytes, const ProtoMessage& message, By
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "store/etcd_server/proto_schema.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // `json` is an object, or empty. The bytes are those of the message.
 Result<std::string> JsonToProto(std::string_view json, const ProtoMessage& message,
@@ -19,4 +19,4 @@ Result<std::string> JsonToProto(std::string_view json, const ProtoMessage& messa
 // InternalError if the bytes are not a message.
 Result<void> ProtoToJson(std::string_view bytes, const ProtoMessage& message, ByteBuffer& out);
 
-}  // namespace skiff
+}  // namespace skiff::store

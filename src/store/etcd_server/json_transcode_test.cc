@@ -3,7 +3,7 @@
 #include <etcd_rpc.pb.h>
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 const ProtoMessage& MessageOf(std::string_view name) {
@@ -103,4 +103,4 @@ TEST(JsonTranscodeTest, WhatDoesNotFitAFieldIsRefused) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

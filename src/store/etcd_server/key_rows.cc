@@ -2,7 +2,7 @@
 
 #include <etcd_kv.pb.h>
 
-namespace skiff {
+namespace skiff::store {
 
 std::string BigEndian(uint64_t number) {
   std::string out;
@@ -28,4 +28,4 @@ void MakeKeyRow(LogPosition position, const LogRecord& record, KeyRow* out) {
   out->value = entry.SerializeAsString();
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

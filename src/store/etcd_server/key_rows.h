@@ -7,7 +7,7 @@
 
 #include "store/embedded/record.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct KeyRow {
   std::string key;
@@ -20,4 +20,4 @@ void MakeKeyRow(LogPosition position, const LogRecord& record, KeyRow* out);
 // A number as etcd's keys have it.
 std::string BigEndian(uint64_t number);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,7 +8,7 @@
 #include "store/etcd_server/txn.h"
 #include "store/etcd_server/txn_check.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::CompactionRequest;
@@ -30,13 +30,13 @@ Result<RangeReply> Read(EmbeddedStore& store, const RangeRequest& request) {
 
 // Evaluates the request when the store says so, and answers when the outcome is on disk.
 template <typename Request, typename Response>
-void Evaluate(EtcdServerCore& core, Request request, GrpcReply<Response> reply,
-              GrpcResult<Response> (*evaluate)(const Request&, StateEditor&)) {
+void Evaluate(EtcdServerCore& core, Request request, grpc::GrpcReply<Response> reply,
+              grpc::GrpcResult<Response> (*evaluate)(const Request&, StateEditor&)) {
   auto response = std::make_unique<Response>();
   Response* const out = response.get();
   core.store().Evaluate(
       [request = std::move(request), out, evaluate](StateEditor& state) -> Result<void> {
-        GrpcResult<Response> evaluated = evaluate(request, state);
+        grpc::GrpcResult<Response> evaluated = evaluate(request, state);
         if (!evaluated) return std::unexpected(ToStore(evaluated.error()));
         *out = *std::move(evaluated);
         return {};
@@ -50,23 +50,23 @@ void Evaluate(EtcdServerCore& core, Request request, GrpcReply<Response> reply,
 }
 
 void HandleRange(EtcdServerCore& core, const etcdserverpb::RangeRequest& request,
-                 GrpcReply<RangeResponse> reply) {
-  if (GrpcStatus good = CheckRangeRequest(request); !good.ok()) return reply(good);
+                 grpc::GrpcReply<RangeResponse> reply) {
+  if (grpc::GrpcStatus good = CheckRangeRequest(request); !good.ok()) return reply(good);
   auto response =
       EvaluateRange(request, [&](const RangeRequest& range) { return Read(core.store(), range); });
   if (response) core.FillHeader(*response);
   reply(response);
 }
 
-GrpcStatus CheckPut(EtcdServerCore& core, const PutRequest& request) {
-  if (GrpcStatus good = CheckPutRequest(request); !good.ok()) return good;
+grpc::GrpcStatus CheckPut(EtcdServerCore& core, const PutRequest& request) {
+  if (grpc::GrpcStatus good = CheckPutRequest(request); !good.ok()) return good;
   const size_t bytes = request.ByteSizeLong();
-  if (GrpcStatus good = core.CheckSize(bytes); !good.ok()) return good;
+  if (grpc::GrpcStatus good = core.CheckSize(bytes); !good.ok()) return good;
   return core.CheckSpace(bytes);
 }
 
-void HandlePut(EtcdServerCore& core, PutRequest request, GrpcReply<PutResponse> reply) {
-  if (GrpcStatus good = CheckPut(core, request); !good.ok()) return reply(good);
+void HandlePut(EtcdServerCore& core, PutRequest request, grpc::GrpcReply<PutResponse> reply) {
+  if (grpc::GrpcStatus good = CheckPut(core, request); !good.ok()) return reply(good);
   // The store's own transactions are bounded; evaluated ones are as large as the flags allow.
   if (request.prev_kv() || request.ignore_value() || request.ignore_lease() ||
       request.key().size() + request.value().size() > limits::kMaxStoreTransactionBytes)
@@ -87,14 +87,14 @@ void HandlePut(EtcdServerCore& core, PutRequest request, GrpcReply<PutResponse> 
 }
 
 void HandleDelete(EtcdServerCore& core, DeleteRangeRequest request,
-                  GrpcReply<DeleteRangeResponse> reply) {
-  if (GrpcStatus good = CheckDeleteRequest(request); !good.ok()) return reply(good);
-  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
+                  grpc::GrpcReply<DeleteRangeResponse> reply) {
+  if (grpc::GrpcStatus good = CheckDeleteRequest(request); !good.ok()) return reply(good);
+  if (grpc::GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   Evaluate(core, std::move(request), std::move(reply), EvaluateDelete);
 }
 
 // A transaction that only reads needs no turn among the writers: a state that stands still will do.
-GrpcResult<TxnResponse> ReadTxn(EtcdServerCore& core, const TxnRequest& request) {
+grpc::GrpcResult<TxnResponse> ReadTxn(EtcdServerCore& core, const TxnRequest& request) {
   while (true) {
     const Revision at = core.store().revision();
     EditedState state({.revision = at.value,
@@ -104,26 +104,26 @@ GrpcResult<TxnResponse> ReadTxn(EtcdServerCore& core, const TxnRequest& request)
                              return Read(core.store(), range);
                            },
                        .lease_exists = [](LeaseId) { return true; }});
-    GrpcResult<TxnResponse> response = EvaluateTxn(request, state);
+    grpc::GrpcResult<TxnResponse> response = EvaluateTxn(request, state);
     // The state itself may have been compacted meanwhile; then there is a newer one.
     const bool lost = !response && core.store().compacted() > at;
     if (!lost) return response;
   }
 }
 
-GrpcStatus CheckTxn(EtcdServerCore& core, const TxnRequest& request) {
-  GrpcStatus good = CheckTxnRequest(request, core.options().max_txn_ops);
+grpc::GrpcStatus CheckTxn(EtcdServerCore& core, const TxnRequest& request) {
+  grpc::GrpcStatus good = CheckTxnRequest(request, core.options().max_txn_ops);
   if (!good.ok()) return good;
   const size_t bytes = request.ByteSizeLong();
   if (good = core.CheckSize(bytes); !good.ok()) return good;
   if (HasPut(request)) return core.CheckSpace(bytes);
-  return IsReadOnly(request) ? GrpcStatus() : core.CheckWritable();
+  return IsReadOnly(request) ? grpc::GrpcStatus() : core.CheckWritable();
 }
 
-void HandleTxn(EtcdServerCore& core, TxnRequest request, GrpcReply<TxnResponse> reply) {
-  if (GrpcStatus good = CheckTxn(core, request); !good.ok()) return reply(good);
+void HandleTxn(EtcdServerCore& core, TxnRequest request, grpc::GrpcReply<TxnResponse> reply) {
+  if (grpc::GrpcStatus good = CheckTxn(core, request); !good.ok()) return reply(good);
   if (IsReadOnly(request)) {
-    GrpcResult<TxnResponse> response = ReadTxn(core, request);
+    grpc::GrpcResult<TxnResponse> response = ReadTxn(core, request);
     if (response) core.FillHeader(*response);
     return reply(response);
   }
@@ -141,8 +141,8 @@ void HandleTxn(EtcdServerCore& core, TxnRequest request, GrpcReply<TxnResponse> 
 
 // Answered when the old states are gone, physically or not.
 void HandleCompact(EtcdServerCore& core, const CompactionRequest& request,
-                   GrpcReply<CompactionResponse> reply) {
-  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
+                   grpc::GrpcReply<CompactionResponse> reply) {
+  if (grpc::GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   const Revision wanted{request.revision()};
   if (wanted > core.store().revision()) return reply(kFutureRevision);
   const Revision compacted = core.store().compacted();
@@ -163,7 +163,7 @@ void HandleCompact(EtcdServerCore& core, const CompactionRequest& request,
 
 }  // namespace
 
-void AddKvService(GrpcRouter& router, EtcdServerCore& core) {
+void AddKvService(grpc::GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.KV/";
   router.Add<etcdserverpb::RangeRequest, RangeResponse>(
       service + "Range",
@@ -183,4 +183,4 @@ void AddKvService(GrpcRouter& router, EtcdServerCore& core) {
       [&core](auto request, auto reply) { HandleCompact(core, request, std::move(reply)); });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "store/etcd_server/services.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::LeaseGrantRequest;
@@ -25,9 +25,9 @@ constexpr int64_t kMinTtlSeconds = 2;
 constexpr int64_t kMaxTtlSeconds = 9'000'000'000;
 
 void HandleGrant(EtcdServerCore& core, const LeaseGrantRequest& request,
-                 GrpcReply<LeaseGrantResponse> reply) {
+                 grpc::GrpcReply<LeaseGrantResponse> reply) {
   if (request.ttl() > kMaxTtlSeconds) return reply(kLeaseTtlTooLarge);
-  if (GrpcStatus good = core.CheckSpace(0); !good.ok()) return reply(good);
+  if (grpc::GrpcStatus good = core.CheckSpace(0); !good.ok()) return reply(good);
   const std::chrono::seconds ttl(std::max(request.ttl(), kMinTtlSeconds));
   core.store().GrantLease(ttl, {request.id()},
                           [&core, reply = std::move(reply)](Result<LeaseInfo> info) mutable {
@@ -41,8 +41,8 @@ void HandleGrant(EtcdServerCore& core, const LeaseGrantRequest& request,
 }
 
 void HandleRevoke(EtcdServerCore& core, const LeaseRevokeRequest& request,
-                  GrpcReply<LeaseRevokeResponse> reply) {
-  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
+                  grpc::GrpcReply<LeaseRevokeResponse> reply) {
+  if (grpc::GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   core.store().RevokeLease({request.id()},
                            [&core, reply = std::move(reply)](Result<Revision> done) mutable {
                              if (!done) return reply(FromStore(done.error()));
@@ -54,7 +54,7 @@ void HandleRevoke(EtcdServerCore& core, const LeaseRevokeRequest& request,
 }
 
 void HandleTimeToLive(EtcdServerCore& core, const LeaseTimeToLiveRequest& request,
-                      GrpcReply<LeaseTimeToLiveResponse> reply) {
+                      grpc::GrpcReply<LeaseTimeToLiveResponse> reply) {
   LeaseTimeToLiveResponse response;
   core.FillHeader(response);
   response.set_id(request.id());
@@ -73,7 +73,7 @@ void HandleTimeToLive(EtcdServerCore& core, const LeaseTimeToLiveRequest& reques
   reply(response);
 }
 
-void HandleLeases(EtcdServerCore& core, GrpcReply<LeaseLeasesResponse> reply) {
+void HandleLeases(EtcdServerCore& core, grpc::GrpcReply<LeaseLeasesResponse> reply) {
   LeaseLeasesResponse response;
   core.FillHeader(response);
   std::vector<LeaseInfo> leases = core.store().Leases();
@@ -84,7 +84,7 @@ void HandleLeases(EtcdServerCore& core, GrpcReply<LeaseLeasesResponse> reply) {
 
 // What outlives the call: renewals that are under way when it ends.
 struct KeepAlives {
-  std::shared_ptr<GrpcOutput> output;
+  std::shared_ptr<grpc::GrpcOutput> output;
   std::atomic<size_t> under_way = 0;
   std::atomic<bool> input_ended = false;
 
@@ -93,9 +93,9 @@ struct KeepAlives {
   }
 };
 
-class KeepAliveStream final : public GrpcStreamHandler {
+class KeepAliveStream final : public grpc::GrpcStreamHandler {
  public:
-  KeepAliveStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output)
+  KeepAliveStream(EtcdServerCore& core, std::shared_ptr<grpc::GrpcOutput> output)
       : core_(core), state_(std::make_shared<KeepAlives>()) {
     state_->output = std::move(output);
   }
@@ -103,7 +103,8 @@ class KeepAliveStream final : public GrpcStreamHandler {
   void OnMessage(std::string_view message) override {
     LeaseKeepAliveRequest request;
     if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
-      return state_->output->Finish({GrpcCode::kInternal, "grpc: error unmarshalling request"});
+      return state_->output->Finish(
+          {grpc::GrpcCode::kInternal, "grpc: error unmarshalling request"});
     if (state_->under_way >= limits::kMaxEtcdServerKeepAlives ||
         state_->output->queued_bytes() > limits::kMaxEtcdServerQueuedBytes)
       return state_->output->Finish(kTooManyRequestsError);
@@ -116,7 +117,7 @@ class KeepAliveStream final : public GrpcStreamHandler {
                                                  Result<LeaseInfo> info) mutable {
       if (info) response.set_ttl(info->granted.count());
       if (info || info.error().reason() == StatusReason::kNotFound) {
-        state->output->Send(FrameMessage(response));
+        state->output->Send(grpc::FrameMessage(response));
       } else {
         state->output->Finish(FromStore(info.error()));
       }
@@ -137,7 +138,7 @@ class KeepAliveStream final : public GrpcStreamHandler {
 
 }  // namespace
 
-void AddLeaseService(GrpcRouter& router, EtcdServerCore& core) {
+void AddLeaseService(grpc::GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.Lease/";
   router.Add<LeaseGrantRequest, LeaseGrantResponse>(
       service + "LeaseGrant",
@@ -150,9 +151,9 @@ void AddLeaseService(GrpcRouter& router, EtcdServerCore& core) {
       [&core](auto request, auto reply) { HandleTimeToLive(core, request, std::move(reply)); });
   router.Add<LeaseLeasesRequest, LeaseLeasesResponse>(
       service + "LeaseLeases", [&core](auto, auto reply) { HandleLeases(core, std::move(reply)); });
-  router.AddStream(service + "LeaseKeepAlive", [&core](std::shared_ptr<GrpcOutput> output) {
+  router.AddStream(service + "LeaseKeepAlive", [&core](std::shared_ptr<grpc::GrpcOutput> output) {
     return std::make_unique<KeepAliveStream>(core, std::move(output));
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 #include "store/etcd_server/snapshot.h"
 #include "store/etcd_server/snapshot_stream.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::AlarmRequest;
@@ -21,7 +21,7 @@ using etcdserverpb::MoveLeaderResponse;
 using etcdserverpb::StatusRequest;
 using etcdserverpb::StatusResponse;
 
-void HandleStatus(EtcdServerCore& core, GrpcReply<StatusResponse> reply) {
+void HandleStatus(EtcdServerCore& core, grpc::GrpcReply<StatusResponse> reply) {
   core.UpdateSize();
   StatusResponse response;
   core.FillHeader(response);
@@ -48,7 +48,7 @@ void HandleStatus(EtcdServerCore& core, GrpcReply<StatusResponse> reply) {
 }
 
 // Alarms are named by their kind and the member that the caller says, as in etcd.
-GrpcResult<AlarmResponse> ChangeAlarms(EtcdServerCore& core, const AlarmRequest& request) {
+grpc::GrpcResult<AlarmResponse> ChangeAlarms(EtcdServerCore& core, const AlarmRequest& request) {
   AlarmResponse response;
   core.FillHeader(response);
   const auto add = [&](const AlarmSet::Alarm& alarm) {
@@ -86,41 +86,43 @@ GrpcResult<AlarmResponse> ChangeAlarms(EtcdServerCore& core, const AlarmRequest&
 
 // Runs on the thread of jobs; the reply is shared because jobs can be copied.
 template <typename Response>
-void RunJob(EtcdServerCore& core, GrpcReply<Response> reply,
-            std::function<GrpcResult<Response>()> work) {
-  auto shared = std::make_shared<GrpcReply<Response>>(std::move(reply));
+void RunJob(EtcdServerCore& core, grpc::GrpcReply<Response> reply,
+            std::function<grpc::GrpcResult<Response>()> work) {
+  auto shared = std::make_shared<grpc::GrpcReply<Response>>(std::move(reply));
   const bool taken = core.jobs().Submit([&core, shared, work = std::move(work)] {
-    GrpcResult<Response> response = work();
+    grpc::GrpcResult<Response> response = work();
     if (response) core.FillHeader(*response);
     (*shared)(response);
   });
   if (!taken) (*shared)(kTooManyRequestsError);
 }
 
-void HandleDefragment(EtcdServerCore& core, GrpcReply<DefragmentResponse> reply) {
-  RunJob<DefragmentResponse>(core, std::move(reply), [&core]() -> GrpcResult<DefragmentResponse> {
-    if (Result<void> done = core.store().Defragment(); !done)
-      return std::unexpected(FromStore(done.error()));
-    core.UpdateSize();
-    return DefragmentResponse();
-  });
+void HandleDefragment(EtcdServerCore& core, grpc::GrpcReply<DefragmentResponse> reply) {
+  RunJob<DefragmentResponse>(core, std::move(reply),
+                             [&core]() -> grpc::GrpcResult<DefragmentResponse> {
+                               if (Result<void> done = core.store().Defragment(); !done)
+                                 return std::unexpected(FromStore(done.error()));
+                               core.UpdateSize();
+                               return DefragmentResponse();
+                             });
 }
 
-void HandleHashKv(EtcdServerCore& core, Revision through, GrpcReply<HashKVResponse> reply) {
-  RunJob<HashKVResponse>(core, std::move(reply), [&core, through]() -> GrpcResult<HashKVResponse> {
-    const Result<KeyHash> hash = HashKeys(core, through);
-    if (!hash) return std::unexpected(FromStore(hash.error()));
-    HashKVResponse response;
-    response.set_hash(hash->hash);
-    // etcd says so when nothing was ever compacted.
-    response.set_compact_revision(hash->compacted.value > 1 ? hash->compacted.value : -1);
-    response.set_hash_revision(hash->revision.value);
-    return response;
-  });
+void HandleHashKv(EtcdServerCore& core, Revision through, grpc::GrpcReply<HashKVResponse> reply) {
+  RunJob<HashKVResponse>(
+      core, std::move(reply), [&core, through]() -> grpc::GrpcResult<HashKVResponse> {
+        const Result<KeyHash> hash = HashKeys(core, through);
+        if (!hash) return std::unexpected(FromStore(hash.error()));
+        HashKVResponse response;
+        response.set_hash(hash->hash);
+        // etcd says so when nothing was ever compacted.
+        response.set_compact_revision(hash->compacted.value > 1 ? hash->compacted.value : -1);
+        response.set_hash_revision(hash->revision.value);
+        return response;
+      });
 }
 
-void HandleHash(EtcdServerCore& core, GrpcReply<HashResponse> reply) {
-  RunJob<HashResponse>(core, std::move(reply), [&core]() -> GrpcResult<HashResponse> {
+void HandleHash(EtcdServerCore& core, grpc::GrpcReply<HashResponse> reply) {
+  RunJob<HashResponse>(core, std::move(reply), [&core]() -> grpc::GrpcResult<HashResponse> {
     const Result<KeyHash> hash = HashKeys(core, {});
     if (!hash) return std::unexpected(FromStore(hash.error()));
     HashResponse response;
@@ -131,7 +133,7 @@ void HandleHash(EtcdServerCore& core, GrpcReply<HashResponse> reply) {
 }
 
 void HandleMoveLeader(EtcdServerCore& core, const MoveLeaderRequest& request,
-                      GrpcReply<MoveLeaderResponse> reply) {
+                      grpc::GrpcReply<MoveLeaderResponse> reply) {
   if (request.targetid() != core.member_id()) return reply(kBadTransferee);
   MoveLeaderResponse response;
   core.FillHeader(response);
@@ -140,7 +142,7 @@ void HandleMoveLeader(EtcdServerCore& core, const MoveLeaderRequest& request,
 
 }  // namespace
 
-void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core) {
+void AddMaintenanceService(grpc::GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.Maintenance/";
   router.Add<StatusRequest, StatusResponse>(
       service + "Status", [&core](auto, auto reply) { HandleStatus(core, std::move(reply)); });
@@ -158,9 +160,9 @@ void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core) {
       service + "MoveLeader",
       [&core](auto request, auto reply) { HandleMoveLeader(core, request, std::move(reply)); });
   AddAbsentMethod(router, "etcdserverpb.Maintenance", "Downgrade");
-  router.AddStream(service + "Snapshot", [&core](std::shared_ptr<GrpcOutput> output) {
+  router.AddStream(service + "Snapshot", [&core](std::shared_ptr<grpc::GrpcOutput> output) {
     return std::make_unique<SnapshotStream>(core, std::move(output));
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -5,7 +5,7 @@
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/txn.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::Compare;
@@ -128,4 +128,4 @@ TxnResponse PlainResponse(const TxnRequest& request, const CommitReply& reply) {
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 // Names and numbers as a whole, all else a character at a time. Comments and spaces are left out.
@@ -241,4 +241,4 @@ const ProtoMethod* ProtoSchema::FindMethod(std::string_view path) const {
   return found == methods_.end() ? nullptr : &found->second;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::store {
 
 struct ProtoMessage;
 
@@ -78,4 +78,4 @@ class ProtoSchema {
   std::map<std::string, ProtoMethod, std::less<>> methods_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

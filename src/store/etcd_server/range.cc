@@ -5,7 +5,7 @@
 
 #include "store/etcd_server/convert.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::RangeResponse;
@@ -64,7 +64,7 @@ void Sort(const Asked& asked, std::vector<KeyValue>& entries) {
 
 }  // namespace
 
-GrpcStatus CheckRangeRequest(const Asked& request) {
+grpc::GrpcStatus CheckRangeRequest(const Asked& request) {
   if (request.key().empty()) return kEmptyKey;
   if (!Asked::SortOrder_IsValid(request.sort_order()) ||
       !Asked::SortTarget_IsValid(request.sort_target()))
@@ -72,7 +72,7 @@ GrpcStatus CheckRangeRequest(const Asked& request) {
   return {};
 }
 
-GrpcResult<RangeResponse> EvaluateRange(
+grpc::GrpcResult<RangeResponse> EvaluateRange(
     const Asked& asked, const std::function<Result<RangeReply>(const RangeRequest&)>& read) {
   RangeRequest request;
   request.range = RangeOf(asked.key(), asked.range_end());
@@ -101,4 +101,4 @@ GrpcResult<RangeResponse> EvaluateRange(
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -8,13 +8,13 @@
 #include "store/etcd_server/etcd_errors.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
-GrpcStatus CheckRangeRequest(const etcdserverpb::RangeRequest& request);
+grpc::GrpcStatus CheckRangeRequest(const etcdserverpb::RangeRequest& request);
 
 // `read` reads a state. The header of the answer gets the revision alone.
-GrpcResult<etcdserverpb::RangeResponse> EvaluateRange(
+grpc::GrpcResult<etcdserverpb::RangeResponse> EvaluateRange(
     const etcdserverpb::RangeRequest& request,
     const std::function<Result<RangeReply>(const RangeRequest&)>& read);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using Asked = etcdserverpb::RangeRequest;
@@ -102,19 +102,19 @@ TEST_F(EtcdRangeTest, OldStatesAreReadAndWrongRevisionsRefused) {
   EXPECT_EQ(Answer(asked).header().revision(), 5);
   asked.set_revision(6);
   const auto read = [&](const RangeRequest& request) { return TryRange(request); };
-  EXPECT_EQ(EvaluateRange(asked, read).error(), GrpcStatus(kFutureRevision));
+  EXPECT_EQ(EvaluateRange(asked, read).error(), grpc::GrpcStatus(kFutureRevision));
   ASSERT_TRUE(Compact(4));
   asked.set_revision(3);
-  EXPECT_EQ(EvaluateRange(asked, read).error(), GrpcStatus(kCompacted));
+  EXPECT_EQ(EvaluateRange(asked, read).error(), grpc::GrpcStatus(kCompacted));
 }
 
 TEST_F(EtcdRangeTest, WhatIsNotARangeIsRefused) {
   Asked asked;
-  EXPECT_EQ(CheckRangeRequest(asked), GrpcStatus(kEmptyKey));
+  EXPECT_EQ(CheckRangeRequest(asked), grpc::GrpcStatus(kEmptyKey));
   asked.set_key("a");
   asked.set_sort_order(static_cast<Asked::SortOrder>(7));
-  EXPECT_EQ(CheckRangeRequest(asked), GrpcStatus(kInvalidSortOption));
+  EXPECT_EQ(CheckRangeRequest(asked), grpc::GrpcStatus(kInvalidSortOption));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

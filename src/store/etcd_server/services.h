@@ -8,19 +8,19 @@
 #include "store/etcd_server/core.h"
 #include "store/etcd_server/watch_registry.h"
 
-namespace skiff {
+namespace skiff::store {
 
-void AddKvService(GrpcRouter& router, EtcdServerCore& core);
-void AddWatchService(GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry);
-void AddLeaseService(GrpcRouter& router, EtcdServerCore& core);
-void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core);
+void AddKvService(grpc::GrpcRouter& router, EtcdServerCore& core);
+void AddWatchService(grpc::GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry);
+void AddLeaseService(grpc::GrpcRouter& router, EtcdServerCore& core);
+void AddMaintenanceService(grpc::GrpcRouter& router, EtcdServerCore& core);
 // A cluster of one, which stays one.
-void AddClusterService(GrpcRouter& router, EtcdServerCore& core);
+void AddClusterService(grpc::GrpcRouter& router, EtcdServerCore& core);
 // Users and roles, elections and locks: none of them is there, and each method says so.
-void AddAbsentServices(GrpcRouter& router);
+void AddAbsentServices(grpc::GrpcRouter& router);
 // One method that etcd has and this has not, which says so.
-void AddAbsentMethod(GrpcRouter& router, std::string_view service, std::string_view method);
+void AddAbsentMethod(grpc::GrpcRouter& router, std::string_view service, std::string_view method);
 // grpc.health.v1
-void AddHealthService(GrpcRouter& router);
+void AddHealthService(grpc::GrpcRouter& router);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,7 +9,7 @@
 #include "store/etcd_server/bolt_file.h"
 #include "store/etcd_server/key_rows.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 class SnapshotRows final : public RecordSink {
@@ -140,4 +140,4 @@ Result<KeyHash> HashKeys(EtcdServerCore& core, Revision through) {
   return KeyHash{rows.hash(), bounds.revision, bounds.compacted};
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

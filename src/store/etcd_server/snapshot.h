@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "store/etcd_server/core.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Writes all of the store, history too, and replaces the file; its size. Takes long.
 Result<uint64_t> WriteEtcdSnapshot(EtcdServerCore& core, const std::string& path);
@@ -22,4 +22,4 @@ struct KeyHash {
 // data. Takes long.
 Result<KeyHash> HashKeys(EtcdServerCore& core, Revision through);
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -16,7 +16,7 @@
 #include "net/unique_fd.h"
 #include "store/etcd_server/snapshot.h"
 
-namespace skiff {
+namespace skiff::store {
 
 using etcdserverpb::SnapshotResponse;
 
@@ -32,12 +32,12 @@ struct SnapshotStream::File {
   File() { EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr); }
 
   std::atomic<bool> is_ready = false;  // what follows is the call's from then on
-  UniqueFd fd;
+  net::UniqueFd fd;
   uint64_t left = 0;
-  openssl::DigestContextPtr hash{EVP_MD_CTX_new()};
+  crypto::openssl::DigestContextPtr hash{EVP_MD_CTX_new()};
 };
 
-SnapshotStream::SnapshotStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output)
+SnapshotStream::SnapshotStream(EtcdServerCore& core, std::shared_ptr<grpc::GrpcOutput> output)
     : core_(core), output_(std::move(output)), file_(std::make_shared<File>()) {}
 
 void SnapshotStream::OnMessage(std::string_view message) {
@@ -47,11 +47,11 @@ void SnapshotStream::OnMessage(std::string_view message) {
                            std::to_string(getpid()) + "-" + std::to_string(next_file++);
   const bool taken = core_.jobs().Submit([&core = core_, path, file = file_, output = output_] {
     const Result<uint64_t> size = WriteEtcdSnapshot(core, path);
-    UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    net::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     // Once it is open it needs no name.
     unlink(path.c_str());
     if (!size) return output->Finish(FromStore(size.error()));
-    if (!fd) return output->Finish({GrpcCode::kInternal, "etcdserver: the snapshot is gone"});
+    if (!fd) return output->Finish({grpc::GrpcCode::kInternal, "etcdserver: the snapshot is gone"});
     file->fd = std::move(fd);
     file->left = *size;
     file->is_ready = true;
@@ -74,7 +74,7 @@ void SnapshotStream::SendPiece() {
     unsigned size = 0;
     EVP_DigestFinal_ex(file_->hash.get(), digest.data(), &size);
     blob->assign(reinterpret_cast<const char*>(digest.data()), size);
-    output_->Send(FrameMessage(response));
+    output_->Send(grpc::FrameMessage(response));
     file_->fd.Reset();
     return output_->Finish({});
   }
@@ -85,13 +85,13 @@ void SnapshotStream::SendPiece() {
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
     file_->fd.Reset();
-    return output_->Finish({GrpcCode::kInternal, "etcdserver: cannot read the snapshot"});
+    return output_->Finish({grpc::GrpcCode::kInternal, "etcdserver: cannot read the snapshot"});
   }
   blob->resize(static_cast<size_t>(got));
   EVP_DigestUpdate(file_->hash.get(), blob->data(), blob->size());
   file_->left -= static_cast<uint64_t>(got);
   response.set_remaining_bytes(file_->left);
-  output_->Send(FrameMessage(response));
+  output_->Send(grpc::FrameMessage(response));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

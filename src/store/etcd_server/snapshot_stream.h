@@ -8,11 +8,11 @@
 #include "grpc/stream.h"
 #include "store/etcd_server/core.h"
 
-namespace skiff {
+namespace skiff::store {
 
-class SnapshotStream final : public GrpcStreamHandler {
+class SnapshotStream final : public grpc::GrpcStreamHandler {
  public:
-  SnapshotStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output);
+  SnapshotStream(EtcdServerCore& core, std::shared_ptr<grpc::GrpcOutput> output);
 
   void OnMessage(std::string_view message) override;
   // Sends some more.
@@ -23,10 +23,10 @@ class SnapshotStream final : public GrpcStreamHandler {
   void SendPiece();
 
   EtcdServerCore& core_;
-  const std::shared_ptr<GrpcOutput> output_;
+  const std::shared_ptr<grpc::GrpcOutput> output_;
   // Shared with the job that writes it, which the call need not wait for.
   const std::shared_ptr<File> file_;
   bool is_asked_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -6,7 +6,7 @@
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/range.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::Compare;
@@ -58,7 +58,7 @@ bool Holds(const Compare& compare, const KeyValue& entry) {
   }
 }
 
-GrpcResult<bool> Holds(const Compare& compare, StateEditor& state) {
+grpc::GrpcResult<bool> Holds(const Compare& compare, StateEditor& state) {
   RangeRequest request;
   request.range = RangeOf(compare.key(), compare.range_end());
   request.keys_only = compare.target() != Compare::VALUE;
@@ -74,10 +74,10 @@ GrpcResult<bool> Holds(const Compare& compare, StateEditor& state) {
 // Which side of a transaction and of each within it happens, in the order in which they are met.
 using Path = std::vector<bool>;
 
-GrpcStatus FindPath(const TxnRequest& request, StateEditor& state, Path* path) {
+grpc::GrpcStatus FindPath(const TxnRequest& request, StateEditor& state, Path* path) {
   bool holds = true;
   for (const Compare& compare : request.compare()) {
-    const GrpcResult<bool> one = Holds(compare, state);
+    const grpc::GrpcResult<bool> one = Holds(compare, state);
     if (!one) return one.error();
     holds = *one;
     if (!holds) break;
@@ -85,13 +85,13 @@ GrpcStatus FindPath(const TxnRequest& request, StateEditor& state, Path* path) {
   path->push_back(holds);
   for (const RequestOp& op : holds ? request.success() : request.failure()) {
     if (!op.has_request_txn()) continue;
-    if (GrpcStatus good = FindPath(op.request_txn(), state, path); !good.ok()) return good;
+    if (grpc::GrpcStatus good = FindPath(op.request_txn(), state, path); !good.ok()) return good;
   }
   return {};
 }
 
 // A put that keeps the lease or the value needs the entry before it.
-GrpcResult<std::optional<KeyValue>> Before(const PutRequest& request, StateEditor& state) {
+grpc::GrpcResult<std::optional<KeyValue>> Before(const PutRequest& request, StateEditor& state) {
   std::optional<KeyValue> before;
   if (!request.prev_kv() && !request.ignore_value() && !request.ignore_lease()) return before;
   RangeRequest range;
@@ -100,19 +100,19 @@ GrpcResult<std::optional<KeyValue>> Before(const PutRequest& request, StateEdito
   if (!reply) return std::unexpected(FromStore(reply.error()));
   if (!reply->entries.empty()) before = std::move(reply->entries[0]);
   if (!before && (request.ignore_value() || request.ignore_lease()))
-    return std::unexpected(GrpcStatus(kKeyNotFound));
+    return std::unexpected(grpc::GrpcStatus(kKeyNotFound));
   return before;
 }
 
-GrpcStatus CheckPut(const RequestOp& op, StateEditor& state) {
+grpc::GrpcStatus CheckPut(const RequestOp& op, StateEditor& state) {
   if (!op.has_request_put()) return {};
   const PutRequest& put = op.request_put();
   if (const auto before = Before(put, state); !before) return before.error();
   const bool has_lease = put.lease() == 0 || state.LeaseExists({put.lease()});
-  return has_lease ? GrpcStatus() : GrpcStatus(kLeaseNotFound);
+  return has_lease ? grpc::GrpcStatus() : grpc::GrpcStatus(kLeaseNotFound);
 }
 
-GrpcStatus CheckRange(const RequestOp& op, StateEditor& state) {
+grpc::GrpcStatus CheckRange(const RequestOp& op, StateEditor& state) {
   const int64_t at = op.has_request_range() ? op.request_range().revision() : 0;
   if (at > state.revision().value) return kFutureRevision;
   if (at <= 0) return {};
@@ -120,33 +120,33 @@ GrpcStatus CheckRange(const RequestOp& op, StateEditor& state) {
   probe.range = KeyRange::Single("\x01");
   probe.at.value = at;
   const auto read = state.Range(probe);
-  return read ? GrpcStatus() : FromStore(read.error());
+  return read ? grpc::GrpcStatus() : FromStore(read.error());
 }
 
 // What may be wrong with the operations that happen is looked for before the first is done, on the
 // state before the transaction.
-GrpcStatus CheckOps(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
-                    GrpcStatus (*check)(const RequestOp&, StateEditor&)) {
+grpc::GrpcStatus CheckOps(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
+                          grpc::GrpcStatus (*check)(const RequestOp&, StateEditor&)) {
   for (const RequestOp& op : *path++ ? request.success() : request.failure()) {
-    GrpcStatus good =
+    grpc::GrpcStatus good =
         op.has_request_txn() ? CheckOps(op.request_txn(), state, path, check) : check(op, state);
     if (!good.ok()) return good;
   }
   return {};
 }
 
-GrpcStatus Apply(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
-                 TxnResponse* response);
+grpc::GrpcStatus Apply(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
+                       TxnResponse* response);
 
 template <typename T>
-GrpcStatus Take(GrpcResult<T> result, T* out) {
+grpc::GrpcStatus Take(grpc::GrpcResult<T> result, T* out) {
   if (!result) return std::move(result).error();
   *out = *std::move(result);
   return {};
 }
 
-GrpcStatus ApplyOp(const RequestOp& op, StateEditor& state, Path::const_iterator& path,
-                   ResponseOp* response) {
+grpc::GrpcStatus ApplyOp(const RequestOp& op, StateEditor& state, Path::const_iterator& path,
+                         ResponseOp* response) {
   switch (op.request_case()) {
     case RequestOp::kRequestRange:
       return Take(EvaluateRange(op.request_range(),
@@ -162,14 +162,14 @@ GrpcStatus ApplyOp(const RequestOp& op, StateEditor& state, Path::const_iterator
   }
 }
 
-GrpcStatus Apply(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
-                 TxnResponse* response) {
+grpc::GrpcStatus Apply(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
+                       TxnResponse* response) {
   const bool succeeded = *path++;
   response->set_succeeded(succeeded);
   // etcd leaves the headers of inner transactions empty.
   response->mutable_header();
   for (const RequestOp& op : succeeded ? request.success() : request.failure()) {
-    if (GrpcStatus done = ApplyOp(op, state, path, response->add_responses()); !done.ok())
+    if (grpc::GrpcStatus done = ApplyOp(op, state, path, response->add_responses()); !done.ok())
       return done;
   }
   return {};
@@ -181,28 +181,28 @@ int64_t RevisionNow(const StateEditor& state) {
 
 }  // namespace
 
-GrpcResult<TxnResponse> EvaluateTxn(const TxnRequest& request, StateEditor& state) {
+grpc::GrpcResult<TxnResponse> EvaluateTxn(const TxnRequest& request, StateEditor& state) {
   Path path;
-  if (GrpcStatus found = FindPath(request, state, &path); !found.ok())
+  if (grpc::GrpcStatus found = FindPath(request, state, &path); !found.ok())
     return std::unexpected(std::move(found));
   // Of several faults etcd tells the first of a put, wherever it is.
   for (const auto check : {CheckPut, CheckRange}) {
     auto checked = path.cbegin();
-    if (GrpcStatus good = CheckOps(request, state, checked, check); !good.ok())
+    if (grpc::GrpcStatus good = CheckOps(request, state, checked, check); !good.ok())
       return std::unexpected(std::move(good));
   }
   auto at = path.cbegin();
   TxnResponse response;
-  if (GrpcStatus done = Apply(request, state, at, &response); !done.ok())
+  if (grpc::GrpcStatus done = Apply(request, state, at, &response); !done.ok())
     return std::unexpected(std::move(done));
   response.mutable_header()->set_revision(RevisionNow(state));
   return response;
 }
 
-GrpcResult<PutResponse> EvaluatePut(const PutRequest& request, StateEditor& state) {
+grpc::GrpcResult<PutResponse> EvaluatePut(const PutRequest& request, StateEditor& state) {
   if (request.lease() != 0 && !state.LeaseExists({request.lease()}))
-    return std::unexpected(GrpcStatus(kLeaseNotFound));
-  GrpcResult<std::optional<KeyValue>> before = Before(request, state);
+    return std::unexpected(grpc::GrpcStatus(kLeaseNotFound));
+  grpc::GrpcResult<std::optional<KeyValue>> before = Before(request, state);
   if (!before) return std::unexpected(std::move(before).error());
   PutResponse response;
   if (request.prev_kv() && *before) FillKeyValue(**before, response.mutable_prev_kv());
@@ -214,8 +214,8 @@ GrpcResult<PutResponse> EvaluatePut(const PutRequest& request, StateEditor& stat
   return response;
 }
 
-GrpcResult<DeleteRangeResponse> EvaluateDelete(const DeleteRangeRequest& request,
-                                               StateEditor& state) {
+grpc::GrpcResult<DeleteRangeResponse> EvaluateDelete(const DeleteRangeRequest& request,
+                                                     StateEditor& state) {
   RangeRequest range;
   range.range = RangeOf(request.key(), request.range_end());
   range.keys_only = !request.prev_kv();
@@ -231,4 +231,4 @@ GrpcResult<DeleteRangeResponse> EvaluateDelete(const DeleteRangeRequest& request
   return response;
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

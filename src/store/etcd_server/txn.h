@@ -15,14 +15,14 @@
 #include "store/etcd_server/etcd_errors.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // Each expects a request that was checked (txn_check.h) and fills in revisions only of headers.
-GrpcResult<etcdserverpb::TxnResponse> EvaluateTxn(const etcdserverpb::TxnRequest& request,
-                                                  StateEditor& state);
-GrpcResult<etcdserverpb::PutResponse> EvaluatePut(const etcdserverpb::PutRequest& request,
-                                                  StateEditor& state);
-GrpcResult<etcdserverpb::DeleteRangeResponse> EvaluateDelete(
+grpc::GrpcResult<etcdserverpb::TxnResponse> EvaluateTxn(const etcdserverpb::TxnRequest& request,
+                                                        StateEditor& state);
+grpc::GrpcResult<etcdserverpb::PutResponse> EvaluatePut(const etcdserverpb::PutRequest& request,
+                                                        StateEditor& state);
+grpc::GrpcResult<etcdserverpb::DeleteRangeResponse> EvaluateDelete(
     const etcdserverpb::DeleteRangeRequest& request, StateEditor& state);
 
 // A transaction in the shape that kube-apiserver uses: keys are as they were last seen, then puts
@@ -33,4 +33,4 @@ std::optional<Transaction> AsPlainTransaction(const etcdserverpb::TxnRequest& re
 etcdserverpb::TxnResponse PlainResponse(const etcdserverpb::TxnRequest& request,
                                         const CommitReply& reply);
 
-}  // namespace skiff
+}  // namespace skiff::store

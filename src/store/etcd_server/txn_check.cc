@@ -9,7 +9,7 @@
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/range.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::RequestOp;
@@ -62,20 +62,20 @@ bool CollectOps(const Ops& ops, Touched* out) {
   return true;
 }
 
-GrpcStatus CheckOps(const Ops& ops, int64_t max_ops, int depth);
+grpc::GrpcStatus CheckOps(const Ops& ops, int64_t max_ops, int depth);
 
-GrpcStatus CheckForm(const TxnRequest& request, int64_t max_ops, int depth) {
+grpc::GrpcStatus CheckForm(const TxnRequest& request, int64_t max_ops, int depth) {
   const int most =
       std::max({request.compare_size(), request.success_size(), request.failure_size()});
   if (most > max_ops || depth > limits::kMaxEtcdServerNesting) return kTooManyOps;
   for (const auto& compare : request.compare()) {
     if (compare.key().empty()) return kEmptyKey;
   }
-  GrpcStatus good = CheckOps(request.success(), max_ops - most, depth);
+  grpc::GrpcStatus good = CheckOps(request.success(), max_ops - most, depth);
   return good.ok() ? CheckOps(request.failure(), max_ops - most, depth) : good;
 }
 
-GrpcStatus CheckOp(const RequestOp& op, int64_t max_ops, int depth) {
+grpc::GrpcStatus CheckOp(const RequestOp& op, int64_t max_ops, int depth) {
   switch (op.request_case()) {
     case RequestOp::kRequestRange:
       return CheckRangeRequest(op.request_range());
@@ -90,9 +90,9 @@ GrpcStatus CheckOp(const RequestOp& op, int64_t max_ops, int depth) {
   }
 }
 
-GrpcStatus CheckOps(const Ops& ops, int64_t max_ops, int depth) {
+grpc::GrpcStatus CheckOps(const Ops& ops, int64_t max_ops, int depth) {
   for (const RequestOp& op : ops) {
-    if (GrpcStatus good = CheckOp(op, max_ops, depth); !good.ok()) return good;
+    if (grpc::GrpcStatus good = CheckOp(op, max_ops, depth); !good.ok()) return good;
   }
   return {};
 }
@@ -109,7 +109,7 @@ bool AllRanges(const Ops& ops) {
 
 }  // namespace
 
-GrpcStatus CheckPutRequest(const etcdserverpb::PutRequest& request) {
+grpc::GrpcStatus CheckPutRequest(const etcdserverpb::PutRequest& request) {
   if (request.key().empty()) return kEmptyKey;
   if (request.ignore_value() && !request.value().empty()) return kValueProvided;
   if (request.ignore_lease() && request.lease() != 0) return kLeaseProvided;
@@ -117,16 +117,16 @@ GrpcStatus CheckPutRequest(const etcdserverpb::PutRequest& request) {
   return {};
 }
 
-GrpcStatus CheckDeleteRequest(const etcdserverpb::DeleteRangeRequest& request) {
-  return request.key().empty() ? GrpcStatus(kEmptyKey) : GrpcStatus();
+grpc::GrpcStatus CheckDeleteRequest(const etcdserverpb::DeleteRangeRequest& request) {
+  return request.key().empty() ? grpc::GrpcStatus(kEmptyKey) : grpc::GrpcStatus();
 }
 
-GrpcStatus CheckTxnRequest(const TxnRequest& request, int64_t max_ops) {
-  if (GrpcStatus good = CheckForm(request, max_ops, 0); !good.ok()) return good;
+grpc::GrpcStatus CheckTxnRequest(const TxnRequest& request, int64_t max_ops) {
+  if (grpc::GrpcStatus good = CheckForm(request, max_ops, 0); !good.ok()) return good;
   Touched sides[2];
   const bool good =
       CollectOps(request.success(), &sides[0]) && CollectOps(request.failure(), &sides[1]);
-  return good ? GrpcStatus() : GrpcStatus(kDuplicateKey);
+  return good ? grpc::GrpcStatus() : grpc::GrpcStatus(kDuplicateKey);
 }
 
 bool IsReadOnly(const TxnRequest& request) {
@@ -137,4 +137,4 @@ bool HasPut(const TxnRequest& request) {
   return AnyPut(request.success()) || AnyPut(request.failure());
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -11,7 +11,7 @@
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/txn_check.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::Compare;
@@ -277,8 +277,9 @@ class TxnTest : public EmbeddedStoreTestBase {
   void SetUp() override { Open(); }
 
   template <typename Response, typename Request>
-  GrpcResult<Response> Evaluate(GrpcResult<Response> (*evaluate)(const Request&, StateEditor&),
-                                const Request& request) {
+  grpc::GrpcResult<Response> Evaluate(grpc::GrpcResult<Response> (*evaluate)(const Request&,
+                                                                             StateEditor&),
+                                      const Request& request) {
     Response response;
     const auto done = Await<Revision>([&](auto callback) {
       store_->Evaluate(
@@ -304,7 +305,7 @@ TEST_F(TxnTest, AnErrorInTheMiddleUndoesEverything) {
   put->set_ignore_value(true);
   const auto response = Evaluate(EvaluateTxn, request);
   ASSERT_FALSE(response);
-  EXPECT_EQ(response.error(), GrpcStatus(kKeyNotFound));
+  EXPECT_EQ(response.error(), grpc::GrpcStatus(kKeyNotFound));
   EXPECT_EQ(Contents(), "");
   EXPECT_EQ(Now(), 1);
 }
@@ -332,7 +333,7 @@ TEST_F(TxnTest, ALeaseThatIsNotThereIsNotFound) {
   request.set_lease(77);
   const auto response = Evaluate(EvaluatePut, request);
   ASSERT_FALSE(response);
-  EXPECT_EQ(response.error(), GrpcStatus(kLeaseNotFound));
+  EXPECT_EQ(response.error(), grpc::GrpcStatus(kLeaseNotFound));
 }
 
 TEST_F(TxnTest, ReadsOfTheFutureAndOfWhatIsCompactedFailTheWholeTransaction) {
@@ -348,7 +349,7 @@ TEST_F(TxnTest, ReadsOfTheFutureAndOfWhatIsCompactedFailTheWholeTransaction) {
     range->set_revision(at);
     const auto response = Evaluate(EvaluateTxn, request);
     ASSERT_FALSE(response);
-    EXPECT_EQ(response.error(), GrpcStatus(error));
+    EXPECT_EQ(response.error(), grpc::GrpcStatus(error));
   }
   EXPECT_EQ(Contents(), "a=3");
 }
@@ -399,12 +400,12 @@ TxnRequest TwoPuts(const std::string& a, const std::string& b) {
 
 TEST(TxnCheckTest, AKeyMayBePutOnceAndNotDeletedBesides) {
   EXPECT_TRUE(CheckTxnRequest(TwoPuts("a", "b"), 128).ok());
-  EXPECT_EQ(CheckTxnRequest(TwoPuts("a", "a"), 128), GrpcStatus(kDuplicateKey));
+  EXPECT_EQ(CheckTxnRequest(TwoPuts("a", "a"), 128), grpc::GrpcStatus(kDuplicateKey));
   TxnRequest request = TwoPuts("a", "b");
   auto* wanted = request.add_success()->mutable_request_delete_range();
   wanted->set_key("b");
   wanted->set_range_end("c");
-  EXPECT_EQ(CheckTxnRequest(request, 128), GrpcStatus(kDuplicateKey));
+  EXPECT_EQ(CheckTxnRequest(request, 128), grpc::GrpcStatus(kDuplicateKey));
   wanted->set_key("c");
   wanted->set_range_end("d");
   EXPECT_TRUE(CheckTxnRequest(request, 128).ok());
@@ -417,19 +418,19 @@ TEST(TxnCheckTest, BothSidesOfAnInnerTransactionMayPutTheSameKey) {
   inner->add_failure()->mutable_request_put()->set_key("a");
   EXPECT_TRUE(CheckTxnRequest(request, 128).ok());
   request.add_success()->mutable_request_put()->set_key("a");
-  EXPECT_EQ(CheckTxnRequest(request, 128), GrpcStatus(kDuplicateKey));
+  EXPECT_EQ(CheckTxnRequest(request, 128), grpc::GrpcStatus(kDuplicateKey));
 }
 
 TEST(TxnCheckTest, WhatIsMissingOrTooMuchIsSaidInEtcdsWords) {
   TxnRequest request = TwoPuts("a", "b");
-  EXPECT_EQ(CheckTxnRequest(request, 1), GrpcStatus(kTooManyOps));
+  EXPECT_EQ(CheckTxnRequest(request, 1), grpc::GrpcStatus(kTooManyOps));
   request.mutable_success(0)->mutable_request_put()->clear_key();
-  EXPECT_EQ(CheckTxnRequest(request, 128), GrpcStatus(kEmptyKey));
+  EXPECT_EQ(CheckTxnRequest(request, 128), grpc::GrpcStatus(kEmptyKey));
   request.mutable_success(0)->clear_request();
-  EXPECT_EQ(CheckTxnRequest(request, 128), GrpcStatus(kKeyNotFound));
+  EXPECT_EQ(CheckTxnRequest(request, 128), grpc::GrpcStatus(kKeyNotFound));
   request = TwoPuts("a", "b");
   request.add_compare();
-  EXPECT_EQ(CheckTxnRequest(request, 128), GrpcStatus(kEmptyKey));
+  EXPECT_EQ(CheckTxnRequest(request, 128), grpc::GrpcStatus(kEmptyKey));
 }
 
 TEST(PlainTxnTest, TheShapesOfKubeApiserverAreTakenAsTheyAre) {
@@ -450,4 +451,4 @@ TEST(PlainTxnTest, TheShapesOfKubeApiserverAreTakenAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

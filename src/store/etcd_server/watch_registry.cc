@@ -2,9 +2,9 @@
 
 #include <utility>
 
-namespace skiff {
+namespace skiff::store {
 
-std::shared_ptr<WatchTicket> WatchRegistry::Enter(std::shared_ptr<GrpcOutput> output) {
+std::shared_ptr<WatchTicket> WatchRegistry::Enter(std::shared_ptr<grpc::GrpcOutput> output) {
   auto ticket = std::make_shared<WatchTicket>();
   ticket->output = std::move(output);
   std::lock_guard lock(mutex_);
@@ -27,4 +27,4 @@ void WatchRegistry::Tick() {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -9,17 +9,17 @@
 
 #include "grpc/stream.h"
 
-namespace skiff {
+namespace skiff::store {
 
 // A stream's place in the registry.
 struct WatchTicket {
-  std::shared_ptr<GrpcOutput> output;
+  std::shared_ptr<grpc::GrpcOutput> output;
   std::atomic<bool> is_due = false;
 };
 
 class WatchRegistry {
  public:
-  std::shared_ptr<WatchTicket> Enter(std::shared_ptr<GrpcOutput> output);
+  std::shared_ptr<WatchTicket> Enter(std::shared_ptr<grpc::GrpcOutput> output);
   // Has every stream look after its watches soon, on its own loop. Any thread.
   void Tick();
 
@@ -28,4 +28,4 @@ class WatchRegistry {
   std::vector<std::weak_ptr<WatchTicket>> tickets_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

@@ -4,13 +4,13 @@
 #include "store/etcd_server/services.h"
 #include "store/etcd_server/watch_stream.h"
 
-namespace skiff {
+namespace skiff::store {
 
-void AddWatchService(GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry) {
+void AddWatchService(grpc::GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry) {
   router.AddStream("/etcdserverpb.Watch/Watch",
-                   [&core, &registry](std::shared_ptr<GrpcOutput> output) {
+                   [&core, &registry](std::shared_ptr<grpc::GrpcOutput> output) {
                      return std::make_unique<WatchStream>(core, registry, std::move(output));
                    });
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

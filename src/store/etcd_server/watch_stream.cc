@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "store/etcd_server/convert.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::WatchCreateRequest;
@@ -50,7 +50,7 @@ class WatchStream::Entry final : public WatchSink {
 };
 
 WatchStream::WatchStream(EtcdServerCore& core, WatchRegistry& registry,
-                         std::shared_ptr<GrpcOutput> output)
+                         std::shared_ptr<grpc::GrpcOutput> output)
     : core_(core), output_(output), ticket_(registry.Enter(std::move(output))) {}
 
 WatchStream::~WatchStream() {
@@ -61,7 +61,7 @@ WatchStream::~WatchStream() {
 void WatchStream::OnMessage(std::string_view message) {
   etcdserverpb::WatchRequest request;
   if (!request.ParseFromArray(message.data(), static_cast<int>(message.size())))
-    return output_->Finish({GrpcCode::kInternal, "grpc: error unmarshalling request"});
+    return output_->Finish({grpc::GrpcCode::kInternal, "grpc: error unmarshalling request"});
   RemoveEnded();
   if (request.has_create_request()) {
     Create(request.create_request());
@@ -80,7 +80,7 @@ void WatchStream::OnDrained() {
 
 void WatchStream::Send(WatchResponse& response) {
   core_.FillHeader(response);
-  output_->Send(FrameMessage(response));
+  output_->Send(grpc::FrameMessage(response));
 }
 
 void WatchStream::Refuse(std::string_view reason) {
@@ -285,7 +285,7 @@ void WatchStream::OnEnd(Entry& entry, const Status& why) {
   core_.FillHeader(response);
   // It is not about a revision of the store, and etcd names none.
   response.mutable_header()->clear_revision();
-  output_->Send(FrameMessage(response));
+  output_->Send(grpc::FrameMessage(response));
 }
 
-}  // namespace skiff
+}  // namespace skiff::store

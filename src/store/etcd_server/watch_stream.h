@@ -24,11 +24,12 @@
 #include "store/etcd_server/watch_registry.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::store {
 
-class WatchStream final : public GrpcStreamHandler {
+class WatchStream final : public grpc::GrpcStreamHandler {
  public:
-  WatchStream(EtcdServerCore& core, WatchRegistry& registry, std::shared_ptr<GrpcOutput> output);
+  WatchStream(EtcdServerCore& core, WatchRegistry& registry,
+              std::shared_ptr<grpc::GrpcOutput> output);
   ~WatchStream() override;
 
   void OnMessage(std::string_view message) override;
@@ -55,7 +56,7 @@ class WatchStream final : public GrpcStreamHandler {
   void Send(etcdserverpb::WatchResponse& response);
 
   EtcdServerCore& core_;
-  const std::shared_ptr<GrpcOutput> output_;
+  const std::shared_ptr<grpc::GrpcOutput> output_;
   const std::shared_ptr<WatchTicket> ticket_;
 
   std::mutex mutex_;  // guards what follows, and the state of entries
@@ -66,4 +67,4 @@ class WatchStream final : public GrpcStreamHandler {
   int64_t next_id_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::store

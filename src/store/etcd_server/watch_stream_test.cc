@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "store/embedded/testing.h"
 
-namespace skiff {
+namespace skiff::store {
 namespace {
 
 using etcdserverpb::WatchCreateRequest;
@@ -27,12 +27,12 @@ class WatchStreamTest : public EmbeddedStoreTestBase {
     EtcdCoreOptions options;
     options.max_request_bytes = kMaxRequestBytes;
     core_.emplace(*store_, options, metrics_, log_);
-    output_ = std::make_shared<GrpcOutput>();
-    call_ = MakeGrpcStream(
-        [this](std::shared_ptr<GrpcOutput> output) {
+    output_ = std::make_shared<grpc::GrpcOutput>();
+    call_ = grpc::MakeGrpcStream(
+        [this](std::shared_ptr<grpc::GrpcOutput> output) {
           return std::make_unique<WatchStream>(*core_, registry_, std::move(output));
         },
-        output_, kMaxRequestBytes, GrpcEncoding::kIdentity);
+        output_, kMaxRequestBytes, grpc::GrpcEncoding::kIdentity);
     call_.source->OnStart([this] {
       std::lock_guard lock(mutex_);
       woken_ = true;
@@ -44,7 +44,9 @@ class WatchStreamTest : public EmbeddedStoreTestBase {
     core_->jobs().Stop();
   }
 
-  void Send(const WatchRequest& request) { call_.sink->OnBytes(FrameMessage(request).view()); }
+  void Send(const WatchRequest& request) {
+    call_.sink->OnBytes(grpc::FrameMessage(request).view());
+  }
   void Create(const std::function<void(WatchCreateRequest&)>& change = [](auto&) {}) {
     WatchRequest request;
     request.mutable_create_request()->set_key("k");
@@ -62,7 +64,7 @@ class WatchStreamTest : public EmbeddedStoreTestBase {
   std::vector<WatchResponse> Read() {
     std::vector<WatchResponse> out;
     ByteBuffer bytes;
-    while (*call_.source->Read(bytes, 64 * 1024) == BodySource::State::kMore) {
+    while (*call_.source->Read(bytes, 64 * 1024) == net::BodySource::State::kMore) {
     }
     EXPECT_TRUE(reader_
                     .Read(bytes.view(),
@@ -115,9 +117,9 @@ class WatchStreamTest : public EmbeddedStoreTestBase {
   Log log_{clock_, log_sink_};
   WatchRegistry registry_;
   std::optional<EtcdServerCore> core_;
-  std::shared_ptr<GrpcOutput> output_;
-  GrpcStreamCall call_;
-  GrpcReader reader_{64 * 1024 * 1024};
+  std::shared_ptr<grpc::GrpcOutput> output_;
+  grpc::GrpcStreamCall call_;
+  grpc::GrpcReader reader_{64 * 1024 * 1024};
   std::mutex mutex_;
   std::condition_variable wake_;
   bool woken_ = false;
@@ -229,4 +231,4 @@ TEST_F(WatchStreamTest, QuietWatchesThatAskedForItHearOfProgressAlone) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::store

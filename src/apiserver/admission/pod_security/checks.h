@@ -9,23 +9,24 @@
 
 #include "apiserver/admission/pod_security/evaluate.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 
 // What checks look at in a container, be it one for the start, for the work or for debugging.
 struct ContainerParts {
   std::string_view name;
   views::core_v1::SecurityContext security;
-  ListView<views::core_v1::ContainerPort> ports;
+  object::ListView<views::core_v1::ContainerPort> ports;
   views::core_v1::Probe probes[3];
   views::core_v1::Lifecycle lifecycle;
 };
 
 struct PodParts {
-  MapView<std::string_view> annotations;
+  object::MapView<std::string_view> annotations;
   views::core_v1::PodSpec spec;
   std::vector<ContainerParts> containers;  // init, ordinary and ephemeral ones, in this order
 
-  PodParts(const MapView<std::string_view>& annotations_of, const views::core_v1::PodSpec& of);
+  PodParts(const object::MapView<std::string_view>& annotations_of,
+           const views::core_v1::PodSpec& of);
   bool is_windows() const { return spec.os().name() == "windows"; }
   // Root in it is nobody in particular outside.
   bool has_user_namespace() const { return !spec.host_users().value_or(true); }
@@ -71,4 +72,4 @@ Finding CheckSysctls27(const PodParts& pod);
 Finding CheckSysctls29(const PodParts& pod);
 Finding CheckSysctls32(const PodParts& pod);
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

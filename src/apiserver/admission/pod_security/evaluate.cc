@@ -4,7 +4,7 @@
 
 #include "apiserver/admission/pod_security/checks.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 namespace core = views::core_v1;
@@ -100,7 +100,7 @@ ContainerParts PartsOf(const Container& container) {
 
 }  // namespace
 
-PodParts::PodParts(const MapView<std::string_view>& annotations_of, const core::PodSpec& of)
+PodParts::PodParts(const object::MapView<std::string_view>& annotations_of, const core::PodSpec& of)
     : annotations(annotations_of), spec(of) {
   for (const core::Container each : of.init_containers()) containers.push_back(PartsOf(each));
   for (const core::Container each : of.containers()) containers.push_back(PartsOf(each));
@@ -110,7 +110,7 @@ PodParts::PodParts(const MapView<std::string_view>& annotations_of, const core::
 }
 
 std::vector<Violation> Evaluate(const LevelVersion& policy,
-                                const MapView<std::string_view>& annotations,
+                                const object::MapView<std::string_view>& annotations,
                                 const core::PodSpec& spec) {
   std::vector<Violation> out;
   if (policy.level == Level::kPrivileged) return out;
@@ -144,4 +144,4 @@ std::string Reasons(const std::vector<Violation>& violations) {
   return out;
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -13,7 +13,7 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 
 // One check that a pod does not pass.
 struct Violation {
@@ -24,7 +24,7 @@ struct Violation {
 // In the order in which Kubernetes names them: the checks of baseline by name, then the others.
 // Empty: the pod is fine.
 std::vector<Violation> Evaluate(const LevelVersion& policy,
-                                const MapView<std::string_view>& annotations,
+                                const object::MapView<std::string_view>& annotations,
                                 const views::core_v1::PodSpec& spec);
 
 // "reason (detail), reason (detail)".
@@ -32,4 +32,4 @@ std::string Describe(const std::vector<Violation>& violations);
 // "reason, reason".
 std::string Reasons(const std::vector<Violation>& violations);
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

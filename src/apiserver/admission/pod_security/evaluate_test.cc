@@ -7,13 +7,13 @@
 #include "object/json/decode.h"
 #include "views/meta/v1.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 namespace core = views::core_v1;
 
 std::string Violations(const LevelVersion& policy, const std::string& pod_json) {
-  const Result<Document> document = DecodeJson(pod_json, core::Pod::Type());
+  const Result<object::Document> document = object::DecodeJson(pod_json, core::Pod::Type());
   if (!document) return "cannot decode: " + document.error().ToString();
   const core::Pod pod(*document);
   return Describe(Evaluate(policy, pod.metadata().annotations(), pod.spec()));
@@ -215,4 +215,4 @@ TEST(PodSecurityEvaluateTest, PrivilegedAllowsEverything) {
 }
 
 }  // namespace
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

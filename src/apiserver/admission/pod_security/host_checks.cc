@@ -1,7 +1,7 @@
 #include "apiserver/admission/pod_security/checks.h"
 #include "apiserver/admission/pod_security/wording.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 namespace core = views::core_v1;
@@ -135,4 +135,4 @@ Finding CheckWindowsHostProcess(const PodParts& pod) {
                    setters + " must not set securityContext.windowsOptions.hostProcess=true"};
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -4,7 +4,7 @@
 #include "apiserver/admission/pod_security/checks.h"
 #include "apiserver/admission/pod_security/wording.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 namespace core = views::core_v1;
@@ -115,4 +115,4 @@ Finding CheckSysctls29(const PodParts& pod) {
 
 Finding CheckSysctls32(const PodParts& pod) { return SysctlsWith(pod, kSafeSysctls); }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

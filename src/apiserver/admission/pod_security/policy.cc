@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 std::string_view LevelName(Level level) {
@@ -19,7 +19,7 @@ std::string_view LevelName(Level level) {
 
 class LabelReader {
  public:
-  LabelReader(const MapView<std::string_view>& labels, std::vector<LabelProblem>& problems)
+  LabelReader(const object::MapView<std::string_view>& labels, std::vector<LabelProblem>& problems)
       : labels_(labels), problems_(problems) {}
 
   // Whether there is such a label. If it is wrong, `level` becomes `fallback`.
@@ -45,7 +45,7 @@ class LabelReader {
     problems_.push_back({std::string(label), std::string(value), why});
   }
 
-  const MapView<std::string_view>& labels_;
+  const object::MapView<std::string_view>& labels_;
   std::vector<LabelProblem>& problems_;
 };
 
@@ -89,7 +89,8 @@ std::optional<PolicyVersion> ParseVersion(std::string_view text) {
   return PolicyVersion{minor};
 }
 
-NamespacePolicy PolicyOfLabels(const MapView<std::string_view>& labels, const Policy& defaults) {
+NamespacePolicy PolicyOfLabels(const object::MapView<std::string_view>& labels,
+                               const Policy& defaults) {
   NamespacePolicy out{defaults, {}};
   if (labels.empty()) return out;
   Policy& policy = out.policy;
@@ -108,4 +109,4 @@ NamespacePolicy PolicyOfLabels(const MapView<std::string_view>& labels, const Po
   return out;
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

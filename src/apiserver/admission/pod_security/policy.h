@@ -15,7 +15,7 @@
 
 #include "object/view.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 
 // In order of strictness.
 enum class Level : uint8_t { kPrivileged, kBaseline, kRestricted };
@@ -77,6 +77,7 @@ struct NamespacePolicy {
 // What is wrong fails closed for enforce (restricted, latest) and open for audit and warn. A
 // namespace that enforces more than it warns about, and says nothing of warnings, warns about what
 // it enforces.
-NamespacePolicy PolicyOfLabels(const MapView<std::string_view>& labels, const Policy& defaults);
+NamespacePolicy PolicyOfLabels(const object::MapView<std::string_view>& labels,
+                               const Policy& defaults);
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -6,18 +6,19 @@
 
 #include "object/json/decode.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 // Labels without their prefix, as JSON.
 NamespacePolicy Of(std::initializer_list<std::pair<std::string_view, std::string_view>> labels,
                    const Policy& defaults = {}) {
   Arena arena;
-  Value map = Value::EmptyMap();
+  object::Value map = object::Value::EmptyMap();
   for (const auto& [key, value] : labels) {
-    map.SetEntry(arena, "pod-security.kubernetes.io/" + std::string(key), Value::String(value));
+    map.SetEntry(arena, "pod-security.kubernetes.io/" + std::string(key),
+                 object::Value::String(value));
   }
-  return PolicyOfLabels(MapView<std::string_view>(&map), defaults);
+  return PolicyOfLabels(object::MapView<std::string_view>(&map), defaults);
 }
 
 TEST(PodSecurityPolicyTest, VersionsAreLatestOrAMinorRelease) {
@@ -82,4 +83,4 @@ TEST(PodSecurityPolicyTest, VersionsOfThePrivilegedLevelAreEquivalent) {
 }
 
 }  // namespace
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -4,7 +4,7 @@
 #include "apiserver/admission/pod_security/checks.h"
 #include "apiserver/admission/pod_security/wording.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 // What a container may have beyond nothing and yet be an ordinary one.
@@ -139,4 +139,4 @@ Finding CheckRunAsUserInHostUsers(const PodParts& pod) {
   return CheckRunAsUser(pod);
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -2,7 +2,7 @@
 #include "apiserver/admission/pod_security/wording.h"
 #include "base/go_quoted.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 namespace {
 
 constexpr std::string_view kAppArmorAnnotations = "container.apparmor.security.beta.kubernetes.io/";
@@ -128,4 +128,4 @@ Finding CheckSeccompSetExceptWindows(const PodParts& pod) {
   return CheckSeccompSet(pod);
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

@@ -1,6 +1,6 @@
 #include "apiserver/admission/pod_security/wording.h"
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 
 std::string Join(std::span<const std::string> parts, std::string_view between) {
   std::string out;
@@ -29,4 +29,4 @@ std::string Setters(bool pod, std::span<const std::string> containers) {
   return (pod ? "pod and " : "") + ContainersNamed(containers);
 }
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

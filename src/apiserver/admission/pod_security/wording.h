@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff::pod_security {
+namespace skiff::apiserver::pod_security {
 
 using Names = std::vector<std::string>;
 using NameSet = std::set<std::string, std::less<>>;  // in the order in which messages show them
@@ -25,4 +25,4 @@ std::string ContainersNamed(std::span<const std::string> names);
 // Who does something: `pod and containers "a", "b"`. Empty: nobody.
 std::string Setters(bool pod, std::span<const std::string> containers);
 
-}  // namespace skiff::pod_security
+}  // namespace skiff::apiserver::pod_security

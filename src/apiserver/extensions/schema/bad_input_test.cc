@@ -9,11 +9,11 @@
 #include "apiserver/extensions/schema/testing.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 FieldErrors FaultsOf(const CompiledSchema& schema, std::string_view json) {
-  Document object = DocumentOfJson(json);
+  object::Document object = DocumentOfJson(json);
   EXPECT_TRUE(CoerceCustomResource(schema, object, {}).has_value());
   DefaultCustomResource(schema, object);
   FieldErrors errors(kDefaultSettings);
@@ -125,4 +125,4 @@ TEST(PatternCacheTest, OnlyTheMostRecentlyUsedAreKept) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

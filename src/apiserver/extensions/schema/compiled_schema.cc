@@ -16,7 +16,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 SchemaType TypeNamed(std::string_view name) {
@@ -29,24 +29,24 @@ SchemaType TypeNamed(std::string_view name) {
   return SchemaType::kAny;
 }
 
-ListType ListTypeNamed(std::string_view name) {
-  if (name == "map") return ListType::kMap;
-  if (name == "set") return ListType::kSet;
-  return name == "atomic" ? ListType::kAtomic : ListType::kUnset;
+object::ListType ListTypeNamed(std::string_view name) {
+  if (name == "map") return object::ListType::kMap;
+  if (name == "set") return object::ListType::kSet;
+  return name == "atomic" ? object::ListType::kAtomic : object::ListType::kUnset;
 }
 
-MapType MapTypeNamed(std::string_view name) {
-  if (name == "atomic") return MapType::kAtomic;
-  return name == "granular" ? MapType::kGranular : MapType::kUnset;
+object::MapType MapTypeNamed(std::string_view name) {
+  if (name == "atomic") return object::MapType::kAtomic;
+  return name == "granular" ? object::MapType::kGranular : object::MapType::kUnset;
 }
 
 // Numbers of a schema that is not typed may be written without a fraction, or with one.
-bool ReadNumber(const Value* schema, std::string_view field, double* out) {
-  const Value* value = FieldOf(schema, field);
+bool ReadNumber(const object::Value* schema, std::string_view field, double* out) {
+  const object::Value* value = FieldOf(schema, field);
   if (value == nullptr) return false;
-  if (value->tag() == Tag::kDouble) {
+  if (value->tag() == object::Tag::kDouble) {
     *out = value->AsDouble();
-  } else if (value->tag() == Tag::kInt) {
+  } else if (value->tag() == object::Tag::kInt) {
     *out = static_cast<double>(value->AsInt());
   } else {
     return false;
@@ -54,9 +54,9 @@ bool ReadNumber(const Value* schema, std::string_view field, double* out) {
   return true;
 }
 
-bool ReadInteger(const Value* schema, std::string_view field, int64_t* out) {
-  const Value* value = FieldOf(schema, field);
-  if (value == nullptr || value->tag() != Tag::kInt) return false;
+bool ReadInteger(const object::Value* schema, std::string_view field, int64_t* out) {
+  const object::Value* value = FieldOf(schema, field);
+  if (value == nullptr || value->tag() != object::Tag::kInt) return false;
   *out = value->AsInt();
   return true;
 }
@@ -138,7 +138,7 @@ class SchemaCompiler {
         arena_(out.arena_),
         as_written_(defaults == CompiledSchema::Defaults::kAsWritten) {}
 
-  Result<void> Run(const Value& schema) {
+  Result<void> Run(const object::Value& schema) {
     SchemaNode root;
     Fill(schema, root, 0);
     if (!problem_.empty()) return Fail(StatusReason::kInvalid, problem_);
@@ -165,39 +165,39 @@ class SchemaCompiler {
     return kept;
   }
 
-  std::span<const std::string_view> Texts(const Value* schema, std::string_view field) {
-    const Value* list = FieldOf(schema, field);
+  std::span<const std::string_view> Texts(const object::Value* schema, std::string_view field) {
+    const object::Value* list = FieldOf(schema, field);
     if (list == nullptr || !list->is_list() || list->size() == 0) return {};
     std::vector<std::string_view> out;
-    for (const Value& item : list->items()) {
+    for (const object::Value& item : list->items()) {
       if (item.is_string()) out.push_back(Pooled(item.AsText()));
     }
     return SharedList('t', out);
   }
 
   // The same for the same texts.
-  const Value* SharedJson(char kind, std::span<const Value> values) {
+  const object::Value* SharedJson(char kind, std::span<const object::Value> values) {
     PartKey key(kind);
-    for (const Value& value : values) key.AddText(EncodeJson(value));
+    for (const object::Value& value : values) key.AddText(object::EncodeJson(value));
     const auto [at, is_new] = shared_.try_emplace(key.bytes(), nullptr);
     if (is_new) {
-      const std::span<Value> out = Allocate<Value>(values.size());
+      const std::span<object::Value> out = Allocate<object::Value>(values.size());
       for (size_t i = 0; i < out.size(); ++i) out[i] = Json(values[i]);
       at->second = out.data();
     }
-    return static_cast<const Value*>(at->second);
+    return static_cast<const object::Value*>(at->second);
   }
 
   // The value of a field that holds any JSON.
-  Value Json(const Value& value) {
-    if (value.tag() != Tag::kRawJson) return value.CopyInto(arena_);
-    const Result<Document> document = DecodeJson(value.AsText(), nullptr);
+  object::Value Json(const object::Value& value) {
+    if (value.tag() != object::Tag::kRawJson) return value.CopyInto(arena_);
+    const Result<object::Document> document = object::DecodeJson(value.AsText(), nullptr);
     if (document) return document->root().CopyInto(arena_);
     problem_ = document.error().message();
     return {};
   }
 
-  const SchemaNode* Below(const Value* schema, SchemaNode& parent, int depth) {
+  const SchemaNode* Below(const object::Value* schema, SchemaNode& parent, int depth) {
     if (schema == nullptr || (!schema->is_object() && !schema->is_map())) return nullptr;
     SchemaNode node;
     Fill(*schema, node, depth + 1);
@@ -248,20 +248,20 @@ class SchemaCompiler {
     parent.flags |= child.flags & kBelow;
   }
 
-  void Fill(const Value& schema, SchemaNode& node, int depth) {
+  void Fill(const object::Value& schema, SchemaNode& node, int depth) {
     if (depth > limits::kMaxDepth) problem_ = "the schema is nested too deeply";
     if (!problem_.empty()) return;
     FillTraits(schema, node);
-    if (const Value* value = FieldOf(&schema, "default")) {
+    if (const object::Value* value = FieldOf(&schema, "default")) {
       node.default_value = SharedJson('d', {value, 1});
       if (node.default_value->is_null()) node.default_value = nullptr;
       if (node.default_value != nullptr) node.flags |= SchemaNode::kDefaults;
     }
     FillProperties(schema, node, depth);
     node.items = Below(FieldOf(&schema, "items"), node, depth);
-    if (const Value* additional = FieldOf(&schema, "additionalProperties")) {
+    if (const object::Value* additional = FieldOf(&schema, "additionalProperties")) {
       node.flags |= SchemaNode::kOpen;
-      const bool is_closed = additional->tag() == Tag::kBool && !additional->AsBool();
+      const bool is_closed = additional->tag() == object::Tag::kBool && !additional->AsBool();
       if (is_closed) node.flags |= SchemaNode::kClosed;
       node.additional = Below(additional, node, depth);
     }
@@ -269,7 +269,7 @@ class SchemaCompiler {
     FillExtras(schema, node);
   }
 
-  void FillTraits(const Value& schema, SchemaNode& node) {
+  void FillTraits(const object::Value& schema, SchemaNode& node) {
     node.type = TypeNamed(TextOf(&schema, "type"));
     // Of defaults, Kubernetes does not ask this.
     if (IsSet(&schema, "x-kubernetes-int-or-string") && !as_written_) {
@@ -282,17 +282,17 @@ class SchemaCompiler {
     }
     node.list_type = ListTypeNamed(TextOf(&schema, "x-kubernetes-list-type"));
     node.map_type = MapTypeNamed(TextOf(&schema, "x-kubernetes-map-type"));
-    if (node.list_type == ListType::kMap || node.list_type == ListType::kSet) {
+    if (node.list_type == object::ListType::kMap || node.list_type == object::ListType::kSet) {
       node.flags |= SchemaNode::kKeyedLists;
     }
   }
 
-  void FillProperties(const Value& schema, SchemaNode& node, int depth) {
-    const Value* properties = FieldOf(&schema, "properties");
+  void FillProperties(const object::Value& schema, SchemaNode& node, int depth) {
+    const object::Value* properties = FieldOf(&schema, "properties");
     if (properties == nullptr || !properties->is_map() || properties->size() == 0) return;
     std::vector<SchemaProperty> named;
     named.reserve(properties->size());
-    for (const MapEntry& entry : properties->entries()) {
+    for (const object::MapEntry& entry : properties->entries()) {
       SchemaNode property;
       Fill(entry.value, property, depth + 1);
       Inherit(property, node);
@@ -301,8 +301,9 @@ class SchemaCompiler {
     node.properties = SharedList('p', named);
   }
 
-  std::span<const SchemaNode> Alternatives(const Value& schema, std::string_view field, int depth) {
-    const Value* list = FieldOf(&schema, field);
+  std::span<const SchemaNode> Alternatives(const object::Value& schema, std::string_view field,
+                                           int depth) {
+    const object::Value* list = FieldOf(&schema, field);
     if (list == nullptr || !list->is_list() || list->size() == 0) return {};
     const auto nodes = Allocate<SchemaNode>(list->size());
     out_.node_count_ += nodes.size();
@@ -310,9 +311,9 @@ class SchemaCompiler {
     return nodes;
   }
 
-  void FillChecks(const Value& schema, SchemaNode& node, int depth) {
+  void FillChecks(const object::Value& schema, SchemaNode& node, int depth) {
     SchemaChecks checks;
-    const Value* allowed = FieldOf(&schema, "enum");
+    const object::Value* allowed = FieldOf(&schema, "enum");
     if (allowed != nullptr && allowed->is_list() && allowed->size() != 0) {
       checks.allowed = {SharedJson('e', allowed->items()), allowed->size()};
     }
@@ -348,7 +349,7 @@ class SchemaCompiler {
     return new (arena_.AllocateArray<T>(1)) T(made);
   }
 
-  const SchemaAlternatives* AlternativesOf(const Value& schema, int depth) {
+  const SchemaAlternatives* AlternativesOf(const object::Value& schema, int depth) {
     SchemaAlternatives out;
     out.all_of = Alternatives(schema, "allOf", depth);
     out.any_of = Alternatives(schema, "anyOf", depth);
@@ -360,7 +361,7 @@ class SchemaCompiler {
     return has_any ? Keep(out) : nullptr;
   }
 
-  std::span<const SchemaBound> BoundsOf(const Value& schema) {
+  std::span<const SchemaBound> BoundsOf(const object::Value& schema) {
     std::vector<SchemaBound> out;
     PartKey key('b');
     const auto add = [&](SchemaBound bound) {
@@ -391,7 +392,7 @@ class SchemaCompiler {
     return out.empty() ? std::span<const SchemaBound>() : SharedList(key, out);
   }
 
-  void FillExtras(const Value& schema, SchemaNode& node) {
+  void FillExtras(const object::Value& schema, SchemaNode& node) {
     SchemaExtras extras;
     extras.list_map_keys = Texts(&schema, "x-kubernetes-list-map-keys");
     extras.rules = RulesOf(schema);
@@ -399,12 +400,12 @@ class SchemaCompiler {
     if (!extras.rules.empty() || !extras.list_map_keys.empty()) node.extras = Keep(extras);
   }
 
-  std::span<const SchemaRule> RulesOf(const Value& schema) {
-    const Value* list = FieldOf(&schema, "x-kubernetes-validations");
+  std::span<const SchemaRule> RulesOf(const object::Value& schema) {
+    const object::Value* list = FieldOf(&schema, "x-kubernetes-validations");
     if (list == nullptr || !list->is_list() || list->size() == 0) return {};
     const auto rules = Allocate<SchemaRule>(list->size());
     for (size_t i = 0; i < rules.size(); ++i) {
-      const Value* from = &list->items()[i];
+      const object::Value* from = &list->items()[i];
       rules[i] = {.rule = Pooled(TextOf(from, "rule")),
                   .message = Pooled(TextOf(from, "message")),
                   .message_expression = Pooled(TextOf(from, "messageExpression")),
@@ -420,11 +421,11 @@ class SchemaCompiler {
   void PruneDefaults() {
     for (SchemaNode* node : defaults_) {
       Arena scratch;
-      Value value = node->default_value->CopyInto(scratch);
+      object::Value value = node->default_value->CopyInto(scratch);
       // Metadata is mended: of what is stored nothing is refused.
       (void)CoerceEmbedded(*node, false, value, scratch, {.drop_invalid = true});
       PruneUnknownFields(*node, node->is(SchemaNode::kEmbedded), value, scratch, nullptr);
-      if (!Identical(value, *node->default_value)) {
+      if (!object::Identical(value, *node->default_value)) {
         node->default_value = Keep(value.CopyInto(arena_));
       }
     }
@@ -441,11 +442,11 @@ class SchemaCompiler {
 };
 
 Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::Compile(
-    const Value& schema, std::shared_ptr<PatternCache> patterns, Defaults defaults) {
+    const object::Value& schema, std::shared_ptr<PatternCache> patterns, Defaults defaults) {
   const std::shared_ptr<CompiledSchema> out(new CompiledSchema());
   out->patterns_ = std::move(patterns);
   SKIFF_RETURN_IF_ERROR(SchemaCompiler(*out, defaults).Run(schema));
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -24,7 +24,7 @@
 #include "object/descriptor.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class SchemaType : uint8_t {
   kAny,  // none is said
@@ -104,7 +104,7 @@ struct SchemaBound {
 struct SchemaChecks {
   SchemaBounds Bounds() const;
 
-  std::span<const Value> allowed = {};  // enum
+  std::span<const object::Value> allowed = {};  // enum
   std::span<const std::string_view> required = {};
   std::string_view pattern = {};
   std::string_view format_name = {};  // as it is written; empty when it is none that is known
@@ -151,12 +151,12 @@ struct SchemaNode {
   const SchemaNode* items = nullptr;
   const SchemaNode* additional = nullptr;
   const SchemaChecks* checks = nullptr;  // null when nothing is asked beyond the type
-  const Value* default_value = nullptr;
+  const object::Value* default_value = nullptr;
   const SchemaExtras* extras = nullptr;
   uint16_t flags = 0;
   SchemaType type = SchemaType::kAny;
-  ListType list_type = ListType::kUnset;
-  MapType map_type = MapType::kUnset;
+  object::ListType list_type = object::ListType::kUnset;
+  object::MapType map_type = object::MapType::kUnset;
 };
 static_assert(sizeof(SchemaNode) == 64);
 
@@ -169,7 +169,7 @@ class CompiledSchema {
   // `schema` is a JSONSchemaProps, typed or not; it is not needed afterwards. Fails on defaults
   // and enumerations that are no JSON, and on nesting beyond limits::kMaxDepth.
   static Result<std::shared_ptr<const CompiledSchema>> Compile(
-      const Value& schema, std::shared_ptr<PatternCache> patterns,
+      const object::Value& schema, std::shared_ptr<PatternCache> patterns,
       Defaults defaults = Defaults::kPruned);
 
   const SchemaNode& root() const { return *root_; }
@@ -190,4 +190,4 @@ class CompiledSchema {
   size_t node_count_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "apiserver/extensions/schema/testing.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Objects of a few fields, of which no two are the same, and little for people: what takes most.
@@ -47,16 +47,16 @@ TEST(CompiledSchemaTest, ASchemaOf20KilobytesTakesLittleMemory) {
 }
 
 TEST(CompiledSchemaTest, ADefaultThatIsNoJsonFails) {
-  const Document schema = DocumentOfJson("{}");
+  const object::Document schema = DocumentOfJson("{}");
   Arena arena;
-  Value bad = Value::EmptyMap();
-  bad.SetEntry(arena, "default", Value::RawJson("{"));
+  object::Value bad = object::Value::EmptyMap();
+  bad.SetEntry(arena, "default", object::Value::RawJson("{"));
   EXPECT_FALSE(CompiledSchema::Compile(bad, std::make_shared<PatternCache>()).has_value());
   EXPECT_TRUE(CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>()).has_value());
 }
 
 TEST(CompiledSchemaTest, ASchemaWithoutTypesCompilesToo) {
-  const Document schema = DocumentOfJson(
+  const object::Document schema = DocumentOfJson(
       R"({"type":"object","properties":{"a":{"type":"integer","minimum":1,"maximum":2.5}}})");
   const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>());
   ASSERT_TRUE(made.has_value());
@@ -84,9 +84,9 @@ TEST(CompiledSchemaTest, UnknownFieldsOfADefaultAreNotServed) {
   const auto schema = SchemaOfJson(
       R"({"type":"object","properties":{"a":{"type":"object","default":{"x":1,"y":2},
         "properties":{"x":{"type":"integer"}}}}})");
-  Document object = DocumentOfJson("{}");
+  object::Document object = DocumentOfJson("{}");
   ApplyDefaults(schema->root(), object.root(), object.arena());
-  EXPECT_EQ(EncodeJson(object.root()), R"({"a":{"x":1}})");
+  EXPECT_EQ(object::EncodeJson(object.root()), R"({"a":{"x":1}})");
 }
 
 TEST(CompiledSchemaTest, NodesThatSayTheSameAreShared) {
@@ -105,9 +105,9 @@ TEST(CompiledSchemaTest, TheSameDefaultIsPrunedByEachSchemaForItself) {
       R"({"type":"object","properties":{
         "a":{"type":"object","default":{"x":1,"y":2},"properties":{"x":{"type":"integer"}}},
         "b":{"type":"object","default":{"x":1,"y":2},"properties":{"y":{"type":"integer"}}}}})");
-  Document object = DocumentOfJson("{}");
+  object::Document object = DocumentOfJson("{}");
   ApplyDefaults(schema->root(), object.root(), object.arena());
-  EXPECT_EQ(EncodeJson(object.root()), R"({"a":{"x":1},"b":{"y":2}})");
+  EXPECT_EQ(object::EncodeJson(object.root()), R"({"a":{"x":1},"b":{"y":2}})");
 }
 
 TEST(PruneTest, PreservedObjectsArePrunedInsideWhatIsDescribed) {
@@ -117,11 +117,11 @@ TEST(PruneTest, PreservedObjectsArePrunedInsideWhatIsDescribed) {
         "l":{"type":"array","x-kubernetes-preserve-unknown-fields":true,
           "items":{"type":"object","properties":{"x":{"type":"string"}}}},
         "m":{"type":"object","additionalProperties":true}}})");
-  Document object = DocumentOfJson(
+  object::Document object = DocumentOfJson(
       R"({"a":{"x":"1","y":2},"b":{"c":1},"l":[{"x":"1","y":2}],"m":{"k":{"gone":1},"n":1}})");
-  std::vector<FieldIssue> dropped;
+  std::vector<object::FieldIssue> dropped;
   PruneUnknownFields(schema->root(), true, object.root(), object.arena(), &dropped);
-  EXPECT_EQ(EncodeJson(object.root()),
+  EXPECT_EQ(object::EncodeJson(object.root()),
             R"({"a":{"x":"1"},"b":{"c":1},"l":[{"x":"1","y":2}],"m":{"k":{},"n":1}})");
   ASSERT_EQ(dropped.size(), 2u);
   EXPECT_EQ(dropped[0].ToString(), "unknown field \"a.y\"");
@@ -133,10 +133,10 @@ TEST(PruneTest, ManyUnknownFieldsGoInOnePassAndAHundredAreTold) {
   std::string text = "{\"a\":{";
   for (int i = 0; i < 100'000; ++i) text += "\"k" + std::to_string(i) + "\":1,";
   text += "\"last\":1}}";
-  Document object = DocumentOfJson(text);
-  std::vector<FieldIssue> dropped;
+  object::Document object = DocumentOfJson(text);
+  std::vector<object::FieldIssue> dropped;
   PruneUnknownFields(schema->root(), true, object.root(), object.arena(), &dropped);
-  EXPECT_EQ(EncodeJson(object.root()), "{\"a\":{}}");
+  EXPECT_EQ(object::EncodeJson(object.root()), "{\"a\":{}}");
   EXPECT_EQ(dropped.size(), limits::kMaxFieldIssues);
 }
 
@@ -145,12 +145,12 @@ TEST(DefaultsTest, DefaultingTwiceChangesNothing) {
       R"({"type":"object","properties":{"a":{"type":"object","default":{},"properties":{
         "b":{"type":"string","default":"x"},"l":{"type":"array","items":{"type":"object",
           "properties":{"c":{"type":"integer","default":3}}}}}}}})");
-  Document object = DocumentOfJson(R"({"a":{"l":[{},{"c":null},{"c":4}]}})");
+  object::Document object = DocumentOfJson(R"({"a":{"l":[{},{"c":null},{"c":4}]}})");
   ApplyDefaults(schema->root(), object.root(), object.arena());
-  const std::string once = EncodeJson(object.root());
+  const std::string once = object::EncodeJson(object.root());
   EXPECT_EQ(once, R"({"a":{"b":"x","l":[{"c":3},{"c":3},{"c":4}]}})");
   ApplyDefaults(schema->root(), object.root(), object.arena());
-  EXPECT_EQ(EncodeJson(object.root()), once);
+  EXPECT_EQ(object::EncodeJson(object.root()), once);
 }
 
 TEST(GoNumbersTest, FractionsPrintAsGoPrintsThem) {
@@ -167,4 +167,4 @@ TEST(GoNumbersTest, FractionsPrintAsGoPrintsThem) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/extensions/schema/value_validator.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kSchema = R"({"type":"object","properties":{
@@ -48,9 +48,10 @@ TEST(CorrelationTest, AnIntegerIsNotAFraction) {
 
 TEST(CorrelationTest, MetadataMayBeTyped) {
   const auto schema = SchemaOfJson(kSchema);
-  const MessageDesc* type = FindMessage("meta/v1", "ObjectMeta");
-  const Result<Document> named = DecodeJson(R"({"name":"long"})", type);
-  const Result<Document> labelled = DecodeJson(R"({"name":"long","labels":{"a":"b"}})", type);
+  const object::MessageDesc* type = object::FindMessage("meta/v1", "ObjectMeta");
+  const Result<object::Document> named = object::DecodeJson(R"({"name":"long"})", type);
+  const Result<object::Document> labelled =
+      object::DecodeJson(R"({"name":"long","labels":{"a":"b"}})", type);
   ASSERT_TRUE(named && labelled);
   const SchemaNode& node = *schema->root().FindProperty("metadata");
   EXPECT_TRUE(IsUnchanged(node, named->root(), named->root()));
@@ -62,4 +63,4 @@ TEST(CorrelationTest, MetadataMayBeTyped) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

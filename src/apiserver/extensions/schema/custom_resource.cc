@@ -9,12 +9,12 @@
 #include "apiserver/extensions/schema/prune.h"
 #include "apiserver/extensions/schema/value_validator.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Lists that were wrong before may stay so.
-void ValidateListsOfUpdate(const SchemaNode& schema, const Value& object, const Value& old,
-                           FieldErrors& errors) {
+void ValidateListsOfUpdate(const SchemaNode& schema, const object::Value& object,
+                           const object::Value& old, FieldErrors& errors) {
   if (!schema.is(SchemaNode::kKeyedLists)) return;
   FieldErrors found(errors.settings());
   ValidateListTypes(schema, object, found);
@@ -26,10 +26,10 @@ void ValidateListsOfUpdate(const SchemaNode& schema, const Value& object, const 
 
 }  // namespace
 
-Result<void> CoerceCustomResource(const CompiledSchema& schema, Document& object,
+Result<void> CoerceCustomResource(const CompiledSchema& schema, object::Document& object,
                                   const CoerceOptions& options) {
   const SchemaNode& root = schema.root();
-  Value& value = object.root();
+  object::Value& value = object.root();
   if (!options.preserve_unknown_fields) {
     PruneUnknownFields(root, true, value, object.arena(), options.issues);
     PruneNulls(root, value, object.arena());
@@ -38,30 +38,30 @@ Result<void> CoerceCustomResource(const CompiledSchema& schema, Document& object
                         {.drop_invalid = options.stored, .issues = options.issues});
 }
 
-void DefaultCustomResource(const CompiledSchema& schema, Document& object) {
+void DefaultCustomResource(const CompiledSchema& schema, object::Document& object) {
   ApplyDefaults(schema.root(), object.root(), object.arena());
 }
 
-void ValidateCustomResource(const CompiledSchema& schema, const Value& object,
+void ValidateCustomResource(const CompiledSchema& schema, const object::Value& object,
                             FieldErrors& errors) {
   ValidateValue(schema, schema.root(), object, nullptr, "", errors);
   ValidateEmbedded(schema.root(), false, object, errors);
   ValidateListTypes(schema.root(), object, errors);
 }
 
-void ValidateCustomResourceUpdate(const CompiledSchema& schema, const Value& object,
-                                  const Value& old, bool ratcheting, FieldErrors& errors) {
+void ValidateCustomResourceUpdate(const CompiledSchema& schema, const object::Value& object,
+                                  const object::Value& old, bool ratcheting, FieldErrors& errors) {
   ValidateValue(schema, schema.root(), object, ratcheting ? &old : nullptr, "", errors);
   ValidateEmbedded(schema.root(), false, object, errors);
   ValidateListsOfUpdate(schema.root(), object, old, errors);
 }
 
-void ValidateCustomResourceStatus(const CompiledSchema& schema, const Value& object,
-                                  const Value& old, bool ratcheting, FieldErrors& errors) {
+void ValidateCustomResourceStatus(const CompiledSchema& schema, const object::Value& object,
+                                  const object::Value& old, bool ratcheting, FieldErrors& errors) {
   const SchemaNode* node = schema.root().FindProperty("status");
-  const Value* status = object.Find("status");
+  const object::Value* status = object.Find("status");
   if (status != nullptr && node != nullptr) {
-    const Value* before = ratcheting ? old.Find("status") : nullptr;
+    const object::Value* before = ratcheting ? old.Find("status") : nullptr;
     ValidateValue(schema, *node, *status, before, "status", errors);
   }
   ValidateListsOfUpdate(schema.root(), object, old, errors);
@@ -83,4 +83,4 @@ bool SkipRulesIfInvalid(FieldErrors& errors) {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -21,7 +21,7 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct CoerceOptions {
   // spec.preserveUnknownFields of old definitions: nothing is pruned.
@@ -29,28 +29,29 @@ struct CoerceOptions {
   // Read from the store: metadata of embedded resources is mended instead of refused.
   bool stored = false;
   // Fields that went, for fieldValidation: unknown field "spec.foo". Null: nobody asks.
-  std::vector<FieldIssue>* issues = nullptr;
+  std::vector<object::FieldIssue>* issues = nullptr;
 };
 
 // Unknown fields and nulls that may not be go; metadata of embedded resources gets its form. An
 // error is a BadRequest.
-Result<void> CoerceCustomResource(const CompiledSchema& schema, Document& object,
+Result<void> CoerceCustomResource(const CompiledSchema& schema, object::Document& object,
                                   const CoerceOptions& options);
 
 // On writing and on reading.
-void DefaultCustomResource(const CompiledSchema& schema, Document& object);
+void DefaultCustomResource(const CompiledSchema& schema, object::Document& object);
 
 // Rules of the schema, but those in CEL (x-kubernetes-validations).
-void ValidateCustomResource(const CompiledSchema& schema, const Value& object, FieldErrors& errors);
+void ValidateCustomResource(const CompiledSchema& schema, const object::Value& object,
+                            FieldErrors& errors);
 // With faults of what did not change held back, if `ratcheting`.
-void ValidateCustomResourceUpdate(const CompiledSchema& schema, const Value& object,
-                                  const Value& old, bool ratcheting, FieldErrors& errors);
+void ValidateCustomResourceUpdate(const CompiledSchema& schema, const object::Value& object,
+                                  const object::Value& old, bool ratcheting, FieldErrors& errors);
 // Of the subresource: only status is looked at, by the schema of status.
-void ValidateCustomResourceStatus(const CompiledSchema& schema, const Value& object,
-                                  const Value& old, bool ratcheting, FieldErrors& errors);
+void ValidateCustomResourceStatus(const CompiledSchema& schema, const object::Value& object,
+                                  const object::Value& old, bool ratcheting, FieldErrors& errors);
 
 // Whether faults are such that rules in CEL cannot be evaluated: one fault is added that says so,
 // in place of theirs.
 bool SkipRulesIfInvalid(FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

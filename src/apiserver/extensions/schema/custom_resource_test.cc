@@ -25,34 +25,34 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace fs = std::filesystem;
 
-Document ObjectOf(const Value& content) {
-  Document out(Arena(), Value::EmptyMap());
-  const auto set = [&](Value& map, std::string_view name, Value value) {
+object::Document ObjectOf(const object::Value& content) {
+  object::Document out(Arena(), object::Value::EmptyMap());
+  const auto set = [&](object::Value& map, std::string_view name, object::Value value) {
     map.SetEntry(out.arena(), name, value);
   };
   out.root() = content.CopyInto(out.arena());
-  Value metadata = Value::EmptyMap();
-  set(metadata, "name", Value::String("thing"));
+  object::Value metadata = object::Value::EmptyMap();
+  set(metadata, "name", object::Value::String("thing"));
   set(out.root(), "metadata", metadata);
-  set(out.root(), "apiVersion", Value::String("example.com/v1"));
-  set(out.root(), "kind", Value::String("Thing"));
+  set(out.root(), "apiVersion", object::Value::String("example.com/v1"));
+  set(out.root(), "kind", object::Value::String("Thing"));
   return out;
 }
 
-std::string ContentOf(const Document& object) {
-  Document copy = object.Copy();
+std::string ContentOf(const object::Document& object) {
+  object::Document copy = object.Copy();
   for (const std::string_view name : {"apiVersion", "kind", "metadata"}) copy.root().Erase(name);
-  return EncodeJson(copy.root());
+  return object::EncodeJson(copy.root());
 }
 
-std::vector<std::string> WantedFaults(const Value& faults) {
+std::vector<std::string> WantedFaults(const object::Value& faults) {
   std::vector<std::string> out;
-  for (const Value& fault : faults.items()) {
+  for (const object::Value& fault : faults.items()) {
     out.push_back(std::string(fault.items()[0].AsText()) + " " +
                   std::string(fault.items()[1].AsText()) + " " +
                   std::string(fault.items()[2].AsText()));
@@ -80,11 +80,11 @@ void ExpectSame(const std::vector<std::string>& found, const std::vector<std::st
   EXPECT_EQ(unexpected, missing);
 }
 
-void Validate(const CompiledSchema& schema, const Value& line, const Document& object,
-              FieldErrors& errors) {
-  const Value* before = line.Find("old");
+void Validate(const CompiledSchema& schema, const object::Value& line,
+              const object::Document& object, FieldErrors& errors) {
+  const object::Value* before = line.Find("old");
   if (before == nullptr) return ValidateCustomResource(schema, object.root(), errors);
-  const Document old = ObjectOf(*before);
+  const object::Document old = ObjectOf(*before);
   if (line.Find("subresource") != nullptr) {
     ValidateCustomResourceStatus(schema, object.root(), old.root(), true, errors);
   } else {
@@ -92,36 +92,36 @@ void Validate(const CompiledSchema& schema, const Value& line, const Document& o
   }
 }
 
-void CheckLine(const CompiledSchema& schema, const Value& line) {
-  Document object = ObjectOf(*line.Find("object"));
-  std::vector<FieldIssue> issues;
+void CheckLine(const CompiledSchema& schema, const object::Value& line) {
+  object::Document object = ObjectOf(*line.Find("object"));
+  std::vector<object::FieldIssue> issues;
   const Result<void> coerced = CoerceCustomResource(schema, object, {.issues = &issues});
-  if (const Value* refused = line.Find("refused")) {
+  if (const object::Value* refused = line.Find("refused")) {
     ASSERT_FALSE(coerced.has_value());
     EXPECT_EQ(coerced.error().message(), refused->AsText());
     return;
   }
   ASSERT_TRUE(coerced.has_value()) << coerced.error().message();
-  if (const Value* dropped = line.Find("dropped")) {
+  if (const object::Value* dropped = line.Find("dropped")) {
     std::vector<std::string> found;
-    for (const FieldIssue& issue : issues) found.push_back(issue.path);
+    for (const object::FieldIssue& issue : issues) found.push_back(issue.path);
     std::vector<std::string> wanted;
-    for (const Value& path : dropped->items()) wanted.emplace_back(path.AsText());
+    for (const object::Value& path : dropped->items()) wanted.emplace_back(path.AsText());
     EXPECT_EQ(found, wanted);
   }
   DefaultCustomResource(schema, object);
   FieldErrors errors(kDefaultSettings);
   Validate(schema, line, object, errors);
-  const Value* faults = line.Find("faults");
+  const object::Value* faults = line.Find("faults");
   ExpectSame(FoundFaults(errors),
              faults != nullptr ? WantedFaults(*faults) : std::vector<std::string>());
-  if (const Value* becomes = line.Find("becomes")) {
-    EXPECT_EQ(ContentOf(object), EncodeJson(*becomes));
+  if (const object::Value* becomes = line.Find("becomes")) {
+    EXPECT_EQ(ContentOf(object), object::EncodeJson(*becomes));
   }
 }
 
-void CheckDefaults(std::string_view schema_text, const Value& faults) {
-  const Document schema = DocumentOfJson(schema_text);
+void CheckDefaults(std::string_view schema_text, const object::Value& faults) {
+  const object::Document schema = DocumentOfJson(schema_text);
   const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>(),
                                             CompiledSchema::Defaults::kAsWritten);
   ASSERT_TRUE(made.has_value());
@@ -148,10 +148,10 @@ TEST(CustomResourceTest, WrittenObjectsAreAnsweredAsRecorded) {
         schema = SchemaOfJson(schema_text);
         continue;
       }
-      const Result<Document> line = DecodeJson(text, nullptr);
+      const Result<object::Document> line = object::DecodeJson(text, nullptr);
       ASSERT_TRUE(line.has_value()) << line.error().message();
       ASSERT_NE(schema, nullptr);
-      if (const Value* defaults = line->root().Find("defaults")) {
+      if (const object::Value* defaults = line->root().Find("defaults")) {
         CheckDefaults(schema_text, *defaults);
         continue;
       }
@@ -163,4 +163,4 @@ TEST(CustomResourceTest, WrittenObjectsAreAnsweredAsRecorded) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

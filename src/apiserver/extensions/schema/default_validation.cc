@@ -11,7 +11,7 @@
 #include "apiserver/extensions/schema/value_validator.h"
 #include "object/equal.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 class DefaultValidator {
@@ -53,17 +53,17 @@ class DefaultValidator {
   }
 
   void ValidateDefault(const SchemaNode& node, bool is_resource, bool is_in_metadata) {
-    const Value& value = *node.default_value;
+    const object::Value& value = *node.default_value;
     if (!is_in_metadata) {
       Arena arena;
       if (require_pruned_) {
-        Value pruned = value.CopyInto(arena);
+        object::Value pruned = value.CopyInto(arena);
         PruneUnknownFields(node, is_resource, pruned, arena, nullptr);
-        if (!Identical(pruned, value)) {
+        if (!object::Identical(pruned, value)) {
           errors_.Invalid("", ShownValue(value), "must not have unknown fields");
         }
       }
-      Value coerced = value.CopyInto(arena);
+      object::Value coerced = value.CopyInto(arena);
       const Result<void> result = CoerceEmbedded(node, is_resource, coerced, arena, {});
       if (!result) return ReportCause(result.error());
       const size_t before = errors_.size();
@@ -82,9 +82,10 @@ class DefaultValidator {
   // A default inside metadata, in a resource that has nothing else.
   bool ResultsInMetadata(const SchemaNode& node, const SchemaNode& resource, const Way& way) {
     Arena arena;
-    Value value = node.default_value->CopyInto(arena);
+    object::Value value = node.default_value->CopyInto(arena);
     for (size_t i = way.size(); i-- > 0;) {
-      Value around = way[i].empty() ? Value::EmptyList() : Value::EmptyMap();
+      object::Value around =
+          way[i].empty() ? object::Value::EmptyList() : object::Value::EmptyMap();
       if (way[i].empty()) {
         around.Append(arena, value);
       } else {
@@ -95,7 +96,7 @@ class DefaultValidator {
     for (const auto& [name, text] :
          {std::pair<std::string_view, std::string_view>{"kind", "Validation"},
           {"apiVersion", "validation/v1"}}) {
-      if (value.Find(name) == nullptr) value.SetEntry(arena, name, Value::String(text));
+      if (value.Find(name) == nullptr) value.SetEntry(arena, name, object::Value::String(text));
     }
     std::string problem;
     const Result<void> result = CoerceEmbedded(resource, true, value, arena, {});
@@ -125,4 +126,4 @@ void ValidateDefaultsOf(const CompiledSchema& schema, bool require_pruned, Field
       .Validate(schema.root(), schema.root(), {}, false);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

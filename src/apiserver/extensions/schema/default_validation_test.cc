@@ -8,12 +8,12 @@
 
 #include "apiserver/extensions/schema/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Each fault on a line.
 std::string FaultsOfDefaults(std::string_view json) {
-  const Document schema = DocumentOfJson(json);
+  const object::Document schema = DocumentOfJson(json);
   const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>(),
                                             CompiledSchema::Defaults::kAsWritten);
   EXPECT_TRUE(made.has_value());
@@ -72,4 +72,4 @@ TEST(DefaultValidationTest, DefaultsOfItemsAreLookedAtToo) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

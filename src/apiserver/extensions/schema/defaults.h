@@ -7,9 +7,9 @@
 #include "base/arena.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is set is copied into `arena`, the one that `value` lies in.
-void ApplyDefaults(const SchemaNode& schema, Value& value, Arena& arena);
+void ApplyDefaults(const SchemaNode& schema, object::Value& value, Arena& arena);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,23 +13,25 @@
 #include "object/scalar/names.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using views::meta_v1::ObjectMeta;
 
-Result<Document> TypedMetadata(const Value& metadata, std::vector<FieldIssue>* issues) {
-  Result<Document> typed = DecodeJson(EncodeJson(metadata), ObjectMeta::Type(), {.issues = issues});
+Result<object::Document> TypedMetadata(const object::Value& metadata,
+                                       std::vector<object::FieldIssue>* issues) {
+  Result<object::Document> typed =
+      object::DecodeJson(object::EncodeJson(metadata), ObjectMeta::Type(), {.issues = issues});
   if (typed) return typed;
   const std::string words = GoProblemOfMetadata(metadata);
   return words.empty() ? std::move(typed) : BadRequest(words);
 }
 
 // Those fields that can be read one by one.
-Value ReadableFields(const Value& metadata, Arena& arena) {
-  Value out = Value::EmptyMap();
-  for (const MapEntry& entry : metadata.entries()) {
-    const Value alone = Value::Map(arena, {&entry, 1});
+object::Value ReadableFields(const object::Value& metadata, Arena& arena) {
+  object::Value out = object::Value::EmptyMap();
+  for (const object::MapEntry& entry : metadata.entries()) {
+    const object::Value alone = object::Value::Map(arena, {&entry, 1});
     if (TypedMetadata(alone, nullptr)) out.SetEntry(arena, entry.key, entry.value);
   }
   return out;
@@ -40,7 +42,7 @@ class EmbeddedCoercer {
   EmbeddedCoercer(Arena& arena, const EmbeddedResourceOptions& options)
       : arena_(arena), options_(options) {}
 
-  Result<void> Coerce(const SchemaNode& schema, bool is_resource, Value& value,
+  Result<void> Coerce(const SchemaNode& schema, bool is_resource, object::Value& value,
                       const std::string& path) {
     if (!is_resource && !schema.is(SchemaNode::kResources)) return {};
     if (value.is_list() && schema.items != nullptr) {
@@ -53,7 +55,7 @@ class EmbeddedCoercer {
     if (is_resource || schema.is(SchemaNode::kEmbedded)) {
       SKIFF_RETURN_IF_ERROR(CoerceMeta(value, path));
     }
-    for (MapEntry& entry : value.entries()) {
+    for (object::MapEntry& entry : value.entries()) {
       const SchemaNode* property = schema.FindProperty(entry.key);
       const SchemaNode* field = property != nullptr ? property : schema.additional;
       if (field == nullptr || !field->is(SchemaNode::kResources)) continue;
@@ -69,18 +71,18 @@ class EmbeddedCoercer {
     return path.empty() ? std::string(name) : path + "." + std::string(name);
   }
 
-  Result<void> CoerceMeta(Value& object, const std::string& path) {
+  Result<void> CoerceMeta(object::Value& object, const std::string& path) {
     for (const std::string_view name : {"apiVersion", "kind"}) {
-      const Value* text = object.Find(name);
+      const object::Value* text = object.Find(name);
       if (text == nullptr || text->is_string()) continue;
       if (!options_.drop_invalid) return Refuse(Below(path, name), *text, "must be a string");
       object.Erase(name);
     }
-    Value* metadata = object.Find("metadata");
+    object::Value* metadata = object.Find("metadata");
     if (metadata == nullptr) return {};
     const std::string at = Below(path, "metadata");
-    std::vector<FieldIssue> issues;
-    Result<Document> typed = TypedMetadata(*metadata, &issues);
+    std::vector<object::FieldIssue> issues;
+    Result<object::Document> typed = TypedMetadata(*metadata, &issues);
     if (!typed && options_.drop_invalid && metadata->is_map()) {
       issues.clear();
       typed = TypedMetadata(ReadableFields(*metadata, arena_), &issues);
@@ -89,18 +91,20 @@ class EmbeddedCoercer {
       if (options_.drop_invalid) return {};
       return Refuse(at, *metadata, typed.error().message());
     }
-    for (const FieldIssue& issue : issues) {
-      AddFieldIssue(options_.issues, issue.kind, at + "." + issue.path, {});
+    for (const object::FieldIssue& issue : issues) {
+      object::AddFieldIssue(options_.issues, issue.kind, at + "." + issue.path, {});
     }
-    const Result<Document> plain = DecodeJson(EncodeJson(typed->root()), nullptr);
+    const Result<object::Document> plain =
+        object::DecodeJson(object::EncodeJson(typed->root()), nullptr);
     if (!plain || !plain->root().is_map()) return {};
     *metadata = plain->root().CopyInto(arena_);
-    const Value* created = metadata->Find("creationTimestamp");
+    const object::Value* created = metadata->Find("creationTimestamp");
     if (created != nullptr && created->is_null()) metadata->Erase("creationTimestamp");
     return {};
   }
 
-  static Result<void> Refuse(const std::string& path, const Value& value, std::string_view why) {
+  static Result<void> Refuse(const std::string& path, const object::Value& value,
+                             std::string_view why) {
     const std::string message = "Invalid value: " + GoShown(value) + ": " + std::string(why);
     Status status(StatusReason::kBadRequest, path + ": " + message);
     status.AddCause({"FieldValueInvalid", message, path});
@@ -111,7 +115,7 @@ class EmbeddedCoercer {
   const EmbeddedResourceOptions& options_;
 };
 
-void ValidateApiVersion(const Value& value, FieldErrors& errors) {
+void ValidateApiVersion(const object::Value& value, FieldErrors& errors) {
   if (!value.is_string())
     return errors.Invalid("apiVersion", ShownValue(value), "must be a string");
   const std::string_view text = value.AsText();
@@ -120,12 +124,12 @@ void ValidateApiVersion(const Value& value, FieldErrors& errors) {
   errors.Invalid("apiVersion", text, "unexpected GroupVersion string: " + std::string(text));
 }
 
-void ValidateKind(const Value& value, FieldErrors& errors) {
+void ValidateKind(const object::Value& value, FieldErrors& errors) {
   if (!value.is_string()) return errors.Invalid("kind", ShownValue(value), "must be a string");
   const std::string_view text = value.AsText();
   if (text.empty()) return errors.Invalid("kind", text, "must not be empty");
   std::string problems;
-  for (const std::string& problem : CheckDns1035Label(AsciiLower(text))) {
+  for (const std::string& problem : object::CheckDns1035Label(AsciiLower(text))) {
     if (!problems.empty()) problems += ',';
     problems += problem;
   }
@@ -134,8 +138,8 @@ void ValidateKind(const Value& value, FieldErrors& errors) {
                  "may have mixed case, but should otherwise match: " + std::string(problems));
 }
 
-void ValidateMeta(const Value& value, FieldErrors& errors) {
-  const Result<Document> document = TypedMetadata(value, nullptr);
+void ValidateMeta(const object::Value& value, FieldErrors& errors) {
+  const Result<object::Document> document = TypedMetadata(value, nullptr);
   if (!document) {
     return errors.Invalid("metadata", ShownValue(value), document.error().message());
   }
@@ -143,10 +147,10 @@ void ValidateMeta(const Value& value, FieldErrors& errors) {
   const ObjectMeta meta(&document->root());
   if (!meta.generate_name().empty()) {
     errors.Invalid("generateName", meta.generate_name(),
-                   CheckPathSegmentPrefix(meta.generate_name()));
+                   object::CheckPathSegmentPrefix(meta.generate_name()));
   }
   if (!meta.name().empty()) {
-    errors.Invalid("name", meta.name(), CheckPathSegmentName(meta.name()));
+    errors.Invalid("name", meta.name(), object::CheckPathSegmentName(meta.name()));
   }
   if (!meta.namespace_().empty()) {
     ValidateFormat(kDnsLabelFormat, meta.namespace_(), "namespace", errors);
@@ -154,36 +158,36 @@ void ValidateMeta(const Value& value, FieldErrors& errors) {
   ValidateLabels(meta.labels(), "labels", errors);
   ValidateAnnotations(meta.annotations(), "annotations", errors);
   for (const std::string_view finalizer : meta.finalizers()) {
-    errors.Invalid("finalizers", finalizer, CheckQualifiedName(finalizer));
+    errors.Invalid("finalizers", finalizer, object::CheckQualifiedName(finalizer));
   }
 }
 
-void ValidateResource(const Value& object, FieldErrors& errors) {
-  const Value* api_version = object.Find("apiVersion");
-  const Value* kind = object.Find("kind");
+void ValidateResource(const object::Value& object, FieldErrors& errors) {
+  const object::Value* api_version = object.Find("apiVersion");
+  const object::Value* kind = object.Find("kind");
   if (api_version == nullptr) errors.Required("apiVersion");
   if (kind == nullptr) errors.Required("kind");
   if (api_version != nullptr) ValidateApiVersion(*api_version, errors);
   if (kind != nullptr) ValidateKind(*kind, errors);
-  if (const Value* metadata = object.Find("metadata")) ValidateMeta(*metadata, errors);
+  if (const object::Value* metadata = object.Find("metadata")) ValidateMeta(*metadata, errors);
 }
 
 }  // namespace
 
-Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
-                            const EmbeddedResourceOptions& options) {
-  std::vector<FieldIssue> found;
+Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, object::Value& value,
+                            Arena& arena, const EmbeddedResourceOptions& options) {
+  std::vector<object::FieldIssue> found;
   EmbeddedResourceOptions collecting = options;
   if (options.issues != nullptr) collecting.issues = &found;
   SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, is_resource, value, ""));
-  std::ranges::sort(found, {}, &FieldIssue::path);
-  for (FieldIssue& issue : found) {
-    AddFieldIssue(options.issues, issue.kind, std::move(issue.path), issue.position);
+  std::ranges::sort(found, {}, &object::FieldIssue::path);
+  for (object::FieldIssue& issue : found) {
+    object::AddFieldIssue(options.issues, issue.kind, std::move(issue.path), issue.position);
   }
   return {};
 }
 
-void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& value,
+void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const object::Value& value,
                       FieldErrors& errors) {
   if (!is_resource && !schema.is(SchemaNode::kResources)) return;
   if (value.is_list() && schema.items != nullptr) {
@@ -194,7 +198,7 @@ void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& v
   }
   if (!value.is_map()) return;
   if (is_resource || schema.is(SchemaNode::kEmbedded)) ValidateResource(value, errors);
-  for (const MapEntry& entry : value.entries()) {
+  for (const object::MapEntry& entry : value.entries()) {
     if (const SchemaNode* property = schema.FindProperty(entry.key)) {
       const auto at = errors.At(entry.key);
       ValidateEmbedded(*property, false, entry.value, errors);
@@ -205,4 +209,4 @@ void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& v
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

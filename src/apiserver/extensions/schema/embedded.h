@@ -11,22 +11,22 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct EmbeddedResourceOptions {
   // Fields of metadata that have a wrong type go, instead of being an error: for what is stored.
   bool drop_invalid = false;
-  std::vector<FieldIssue>* issues = nullptr;  // fields that metadata does not have
+  std::vector<object::FieldIssue>* issues = nullptr;  // fields that metadata does not have
 };
 
 // Brings the metadata of all of them into the form that it has in typed objects: unknown fields go.
 // An error is a BadRequest whose message names the field, which is its cause too. `is_resource`:
 // the value is one though its schema does not say so.
-Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
-                            const EmbeddedResourceOptions& options);
+Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, object::Value& value,
+                            Arena& arena, const EmbeddedResourceOptions& options);
 
 // Reports below the place where `errors` is.
-void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& value,
+void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const object::Value& value,
                       FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

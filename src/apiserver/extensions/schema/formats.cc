@@ -15,7 +15,7 @@
 #include "object/scalar/names.h"
 #include "object/scalar/time.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Without the hyphens that they may be written with. Sorted.
@@ -53,7 +53,7 @@ static_assert(std::ranges::is_sorted(kTextFormats, {},
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 bool IsDate(std::string_view text) {
-  return text.size() == 10 && ParseTime(std::string(text) + "T00:00:00Z").has_value();
+  return text.size() == 10 && object::ParseTime(std::string(text) + "T00:00:00Z").has_value();
 }
 
 // hh:mm:ss, a fraction behind any character, and z or an offset.
@@ -90,7 +90,7 @@ bool IsTimeUnit(std::string_view word) {
 
 // As Go has it, or with numbers and units anywhere in the text: "3 days", "2 weeks and 1 hour".
 bool IsAnyDuration(std::string_view text) {
-  if (ParseDuration(text)) return true;
+  if (object::ParseDuration(text)) return true;
   static const re2::RE2 kPart("([0-9]+)[\\t\\n\\f\\r ]*([A-Za-zµ]+)");
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece number;
@@ -256,9 +256,9 @@ bool HasFormat(std::string_view text, ValueFormat format) {
     case ValueFormat::kIsbn13:
       return IsIsbn13(text);
     case ValueFormat::kK8sLongName:
-      return IsDns1123Subdomain(text);
+      return object::IsDns1123Subdomain(text);
     case ValueFormat::kK8sShortName:
-      return IsDns1123Label(text);
+      return object::IsDns1123Label(text);
     case ValueFormat::kMac:
       return IsHardwareAddress(text);
     case ValueFormat::kRgbColor:
@@ -280,4 +280,4 @@ bool HasFormat(std::string_view text, ValueFormat format) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 enum class SchemaType : uint8_t;
 
@@ -53,4 +53,4 @@ inline bool IsTextFormat(ValueFormat format) { return format > ValueFormat::kDou
 // Of a format of strings.
 bool HasFormat(std::string_view text, ValueFormat format);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

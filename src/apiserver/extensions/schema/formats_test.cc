@@ -7,7 +7,7 @@
 
 #include "apiserver/extensions/schema/compiled_schema.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct FormatCase {
@@ -100,4 +100,4 @@ TEST(FormatsTest, AFormatIsKnownForItsTypeOnly) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

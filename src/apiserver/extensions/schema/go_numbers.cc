@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::string GoFloatText(double number) {
   char buffer[32];
@@ -42,4 +42,4 @@ bool IsJsonInteger(double number) {
   return std::fabs(number - whole) / (std::fabs(number) + std::fabs(whole)) < kNear;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

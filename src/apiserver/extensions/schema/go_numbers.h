@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As %v prints a float64: "0.25", "1e+06", "1e-07".
 std::string GoFloatText(double number);
@@ -15,4 +15,4 @@ int64_t GoInteger(double number);
 // A whole number that JSON's clients can hold exactly, or almost so.
 bool IsJsonInteger(double number);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

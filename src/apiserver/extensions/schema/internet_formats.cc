@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -294,4 +294,4 @@ bool IsHardwareAddress(std::string_view text) {
   return true;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

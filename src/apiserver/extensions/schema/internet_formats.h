@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // As kube-openapi has hostnames: one label of letters, digits and symbols with a hyphen behind the
 // first at most, or a domain name whose last label is letters only.
@@ -20,4 +20,4 @@ bool IsRequestUri(std::string_view text);
 // between dots, or one behind the other.
 bool IsHardwareAddress(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,14 +10,14 @@
 #include "apiserver/extensions/schema/value_faults.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // The same for items that are the same. Lists and maps are compared as JSON.
-std::string ItemText(const Value& item) {
+std::string ItemText(const object::Value& item) {
   std::string out;
   if (item.is_null()) return "n";
-  if (!AppendScalarKey(item, out)) out = EncodeJson(item);
+  if (!AppendScalarKey(item, out)) out = object::EncodeJson(item);
   return out;
 }
 
@@ -32,36 +32,36 @@ std::vector<size_t> SecondOnes(const std::vector<std::string>& texts) {
   return out;
 }
 
-void SayDuplicate(size_t index, const Value& value, FieldErrors& errors) {
+void SayDuplicate(size_t index, const object::Value& value, FieldErrors& errors) {
   const auto at = errors.At("", index);
   if (value.is_string()) return errors.Duplicate("", value.AsText());
-  if (value.tag() != Tag::kDouble) return errors.Duplicate("", ShownValue(value));
+  if (value.tag() != object::Tag::kDouble) return errors.Duplicate("", ShownValue(value));
   errors.Append({StatusCause{"FieldValueDuplicate", "Duplicate value: " + GoShown(value),
                              errors.PathOf("")}});
 }
 
-void ValidateSet(const Value& list, FieldErrors& errors) {
+void ValidateSet(const object::Value& list, FieldErrors& errors) {
   if (list.size() < 2) return;
   std::vector<std::string> texts;
   texts.reserve(list.size());
-  for (const Value& item : list.items()) texts.push_back(ItemText(item));
+  for (const object::Value& item : list.items()) texts.push_back(ItemText(item));
   for (const size_t i : SecondOnes(texts)) SayDuplicate(i, list.items()[i], errors);
 }
 
 // The keys that an item has.
-Value KeysOfItem(const SchemaNode& schema, const Value& item, Arena& arena) {
-  Value keys = Value::EmptyMap();
+object::Value KeysOfItem(const SchemaNode& schema, const object::Value& item, Arena& arena) {
+  object::Value keys = object::Value::EmptyMap();
   if (!item.is_map()) return keys;
   for (const std::string_view key : schema.list_map_keys()) {
-    const Value* value = item.Find(key);
+    const object::Value* value = item.Find(key);
     if (value != nullptr) keys.SetEntry(arena, key, *value);
   }
   return keys;
 }
 
-void ValidateMapList(const SchemaNode& schema, const Value& list, FieldErrors& errors) {
+void ValidateMapList(const SchemaNode& schema, const object::Value& list, FieldErrors& errors) {
   for (size_t i = 0; i < list.size(); ++i) {
-    const Value& item = list.items()[i];
+    const object::Value& item = list.items()[i];
     if (item.is_null() || item.is_map()) continue;
     const auto at = errors.At("", i);
     const ShownValue shown = item.is_string() ? ShownValue(item.AsText()) : ShownValue(item);
@@ -69,9 +69,9 @@ void ValidateMapList(const SchemaNode& schema, const Value& list, FieldErrors& e
   }
   if (list.size() < 2) return;
   Arena arena;
-  std::vector<Value> keys;
+  std::vector<object::Value> keys;
   std::vector<std::string> texts;
-  for (const Value& item : list.items()) {
+  for (const object::Value& item : list.items()) {
     keys.push_back(KeysOfItem(schema, item, arena));
     const bool is_simple = schema.list_map_keys().size() == 1;
     if (is_simple && keys.back().size() == 0) {
@@ -85,18 +85,18 @@ void ValidateMapList(const SchemaNode& schema, const Value& list, FieldErrors& e
 
 }  // namespace
 
-bool HasDuplicates(const Value& list) {
+bool HasDuplicates(const object::Value& list) {
   std::unordered_set<std::string> seen;
-  for (const Value& item : list.items()) {
+  for (const object::Value& item : list.items()) {
     if (!seen.insert(ItemText(item)).second) return true;
   }
   return false;
 }
 
-void ValidateListTypes(const SchemaNode& schema, const Value& value, FieldErrors& errors) {
+void ValidateListTypes(const SchemaNode& schema, const object::Value& value, FieldErrors& errors) {
   if (!schema.is(SchemaNode::kKeyedLists)) return;
   if (value.is_map()) {
-    for (const MapEntry& entry : value.entries()) {
+    for (const object::MapEntry& entry : value.entries()) {
       if (const SchemaNode* property = schema.FindProperty(entry.key)) {
         const auto at = errors.At(entry.key);
         ValidateListTypes(*property, entry.value, errors);
@@ -108,8 +108,8 @@ void ValidateListTypes(const SchemaNode& schema, const Value& value, FieldErrors
     return;
   }
   if (!value.is_list()) return;
-  if (schema.list_type == ListType::kSet) ValidateSet(value, errors);
-  if (schema.list_type == ListType::kMap) ValidateMapList(schema, value, errors);
+  if (schema.list_type == object::ListType::kSet) ValidateSet(value, errors);
+  if (schema.list_type == object::ListType::kMap) ValidateMapList(schema, value, errors);
   if (schema.items == nullptr || !schema.items->is(SchemaNode::kKeyedLists)) return;
   for (size_t i = 0; i < value.size(); ++i) {
     const auto at = errors.At("", i);
@@ -117,4 +117,4 @@ void ValidateListTypes(const SchemaNode& schema, const Value& value, FieldErrors
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,12 +5,12 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Reports below the place where `errors` is. Of items that come several times the second is told.
-void ValidateListTypes(const SchemaNode& schema, const Value& value, FieldErrors& errors);
+void ValidateListTypes(const SchemaNode& schema, const object::Value& value, FieldErrors& errors);
 
 // Whether two items of a list are the same.
-bool HasDuplicates(const Value& list);
+bool HasDuplicates(const object::Value& list);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,18 +9,18 @@
 #include "object/scalar/time.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string KindInWords(const Value& value) {
+std::string KindInWords(const object::Value& value) {
   switch (value.tag()) {
-    case Tag::kBool:
+    case object::Tag::kBool:
       return "bool";
-    case Tag::kString:
+    case object::Tag::kString:
       return "string";
-    case Tag::kList:
+    case object::Tag::kList:
       return "array";
-    case Tag::kMap:
+    case object::Tag::kMap:
       return "object";
     default:
       return "number";
@@ -28,15 +28,15 @@ std::string KindInWords(const Value& value) {
 }
 
 // What Go calls the type of one value of the field.
-std::string GoTypeOf(const FieldDesc& field) {
+std::string GoTypeOf(const object::FieldDesc& field) {
   switch (field.type) {
-    case FieldType::kBool:
+    case object::FieldType::kBool:
       return "bool";
-    case FieldType::kInt32:
+    case object::FieldType::kInt32:
       return "int32";
-    case FieldType::kInt64:
+    case object::FieldType::kInt64:
       return "int64";
-    case FieldType::kMessage:
+    case object::FieldType::kMessage:
       return "v1." + std::string(field.message->name);
     default:
       if (field.name() == "uid") return "types.UID";
@@ -47,11 +47,12 @@ std::string GoTypeOf(const FieldDesc& field) {
 class MetadataReader {
  public:
   // The first problem, in the order of the fields' names.
-  std::string Read(const MessageDesc& type, const Value& object, const std::string& path) const {
-    for (const MapEntry& entry : object.entries()) {
+  std::string Read(const object::MessageDesc& type, const object::Value& object,
+                   const std::string& path) const {
+    for (const object::MapEntry& entry : object.entries()) {
       const uint16_t index = type.FindField(entry.key);
-      if (index == MessageDesc::kNoField || entry.value.is_null()) continue;
-      const FieldDesc& field = type.fields[index];
+      if (index == object::MessageDesc::kNoField || entry.value.is_null()) continue;
+      const object::FieldDesc& field = type.fields[index];
       const Spot spot{type, field, path.empty() ? entry.key : path + "." + std::string(entry.key)};
       std::string problem = ReadField(spot, entry.value);
       if (!problem.empty()) return problem;
@@ -61,10 +62,10 @@ class MetadataReader {
 
  private:
   struct Spot {
-    Spot(const MessageDesc& of, const FieldDesc& is, std::string_view at)
+    Spot(const object::MessageDesc& of, const object::FieldDesc& is, std::string_view at)
         : owner(of), field(is), path(at) {}
-    const MessageDesc& owner;
-    const FieldDesc& field;
+    const object::MessageDesc& owner;
+    const object::FieldDesc& field;
     std::string path;
   };
 
@@ -73,19 +74,19 @@ class MetadataReader {
            std::string(spot.owner.name) + "." + spot.path + " of type " + type;
   }
 
-  std::string ReadField(const Spot& spot, const Value& value) const {
+  std::string ReadField(const Spot& spot, const object::Value& value) const {
     const std::string type = GoTypeOf(spot.field);
-    if (spot.field.cardinality == Cardinality::kList) {
+    if (spot.field.cardinality == object::Cardinality::kList) {
       if (!value.is_list()) return Mismatch(spot, KindInWords(value), "[]" + type);
-      for (const Value& item : value.items()) {
+      for (const object::Value& item : value.items()) {
         std::string problem = ReadOne(spot, item, type);
         if (!problem.empty()) return problem;
       }
       return {};
     }
-    if (spot.field.cardinality == Cardinality::kMap) {
+    if (spot.field.cardinality == object::Cardinality::kMap) {
       if (!value.is_map()) return Mismatch(spot, KindInWords(value), "map[string]" + type);
-      for (const MapEntry& entry : value.entries()) {
+      for (const object::MapEntry& entry : value.entries()) {
         std::string problem = ReadOne(spot, entry.value, type);
         if (!problem.empty()) return problem;
       }
@@ -94,27 +95,28 @@ class MetadataReader {
     return ReadOne(spot, value, type);
   }
 
-  std::string ReadOne(const Spot& spot, const Value& value, const std::string& type) const {
+  std::string ReadOne(const Spot& spot, const object::Value& value, const std::string& type) const {
     if (value.is_null()) return {};
     const std::string given = KindInWords(value);
     switch (spot.field.type) {
-      case FieldType::kMessage:
+      case object::FieldType::kMessage:
         if (!value.is_map()) return Mismatch(spot, given, type);
         return Read(*spot.field.message, value, spot.path);
-      case FieldType::kBool:
+      case object::FieldType::kBool:
         return given == "bool" ? "" : Mismatch(spot, given, type);
-      case FieldType::kInt32:
-      case FieldType::kInt64:
-        if (value.tag() == Tag::kInt) return {};
-        return Mismatch(spot, given == "number" ? "number " + EncodeJson(value) : given, type);
-      case FieldType::kString:
+      case object::FieldType::kInt32:
+      case object::FieldType::kInt64:
+        if (value.tag() == object::Tag::kInt) return {};
+        return Mismatch(spot, given == "number" ? "number " + object::EncodeJson(value) : given,
+                        type);
+      case object::FieldType::kString:
         return value.is_string() ? "" : Mismatch(spot, given, type);
-      case FieldType::kTime:
-      case FieldType::kMicroTime:
+      case object::FieldType::kTime:
+      case object::FieldType::kMicroTime:
         if (!value.is_string()) {
           return "json: cannot unmarshal " + given + " into Go value of type string";
         }
-        return ParseTime(value.AsText()) ? "" : GoProblemOfTime(value.AsText());
+        return object::ParseTime(value.AsText()) ? "" : GoProblemOfTime(value.AsText());
       default:
         return {};
     }
@@ -123,8 +125,8 @@ class MetadataReader {
 
 }  // namespace
 
-std::string GoProblemOfMetadata(const Value& metadata) {
-  const MessageDesc& type = *views::meta_v1::ObjectMeta::Type();
+std::string GoProblemOfMetadata(const object::Value& metadata) {
+  const object::MessageDesc& type = *views::meta_v1::ObjectMeta::Type();
   if (metadata.is_null()) return {};
   if (!metadata.is_map()) {
     return "json: cannot unmarshal " + KindInWords(metadata) + " into Go value of type v1." +
@@ -160,4 +162,4 @@ std::string GoProblemOfTime(std::string_view text) {
   return begin + ": day out of range";
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

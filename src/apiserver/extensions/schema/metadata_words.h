@@ -8,14 +8,14 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string". Empty if
 // nothing is found.
-std::string GoProblemOfMetadata(const Value& metadata);
+std::string GoProblemOfMetadata(const object::Value& metadata);
 
 // parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006". Of a text that is no
 // time.
 std::string GoProblemOfTime(std::string_view text);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

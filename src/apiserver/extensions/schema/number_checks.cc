@@ -7,17 +7,18 @@
 
 #include "apiserver/extensions/schema/go_numbers.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-double AsFraction(const Value& number) {
-  return number.tag() == Tag::kInt ? static_cast<double>(number.AsInt()) : number.AsDouble();
+double AsFraction(const object::Value& number) {
+  return number.tag() == object::Tag::kInt ? static_cast<double>(number.AsInt())
+                                           : number.AsDouble();
 }
 
 class NumberChecker {
  public:
-  NumberChecker(SchemaType type, const SchemaChecks& checks, const Value& number,
-                const PathNode& path, ValueFaults& faults)
+  NumberChecker(SchemaType type, const SchemaChecks& checks, const object::Value& number,
+                const object::PathNode& path, ValueFaults& faults)
       : type_(type),
         checks_(checks),
         bounds_(checks.Bounds()),
@@ -33,13 +34,13 @@ class NumberChecker {
   }
 
  private:
-  bool is_integer() const { return number_.tag() == Tag::kInt; }
+  bool is_integer() const { return number_.tag() == object::Tag::kInt; }
 
   // Whether the type and format can hold the number.
-  bool IsInRange(const Value& number) const {
+  bool IsInRange(const object::Value& number) const {
     if (type_ == SchemaType::kInteger) {
       const bool is_small = checks_.format == ValueFormat::kInt32;
-      if (number.tag() == Tag::kInt) return !is_small || IsInt32(number.AsInt());
+      if (number.tag() == object::Tag::kInt) return !is_small || IsInt32(number.AsInt());
       constexpr double kTwo63 = 9223372036854775808.0;
       const double value = number.AsDouble();
       if (value != std::floor(value) || value < -kTwo63 || value >= kTwo63) return false;
@@ -51,7 +52,7 @@ class NumberChecker {
     return std::fabs(AsFraction(number)) <
            static_cast<double>(std::numeric_limits<float>::max()) + kHalfUlp;
   }
-  bool IsInRange(double bound) const { return IsInRange(Value::Double(bound)); }
+  bool IsInRange(double bound) const { return IsInRange(object::Value::Double(bound)); }
 
   static bool IsInt32(int64_t number) {
     return number >= std::numeric_limits<int32_t>::min() &&
@@ -141,16 +142,16 @@ class NumberChecker {
   const SchemaType type_;
   const SchemaChecks& checks_;
   const SchemaBounds bounds_;
-  const Value& number_;
-  const PathNode& path_;
+  const object::Value& number_;
+  const object::PathNode& path_;
   ValueFaults& faults_;
 };
 
 }  // namespace
 
-void CheckNumber(SchemaType type, const SchemaChecks& checks, const Value& number,
-                 const PathNode& path, ValueFaults& faults) {
+void CheckNumber(SchemaType type, const SchemaChecks& checks, const object::Value& number,
+                 const object::PathNode& path, ValueFaults& faults) {
   NumberChecker(type, checks, number, path, faults).Run();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

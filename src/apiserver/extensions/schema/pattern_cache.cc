@@ -5,7 +5,7 @@
 
 #include <re2/re2.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Go takes (?<name>…) too, which our RE2 only knows as (?P<name>…).
@@ -93,4 +93,4 @@ size_t PatternCache::size() const {
   return kept_.size();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -20,7 +20,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class CompiledPattern {
  public:
@@ -68,4 +68,4 @@ class PatternCache {
   size_t large_ = 0;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 
 #include "object/path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 bool IsMetaField(std::string_view name) {
@@ -15,23 +15,25 @@ bool IsMetaField(std::string_view name) {
 // Keeps the entries of a map for which `stays` holds, which may change their values. One pass,
 // however many go.
 template <typename Stays>
-void KeepEntries(Value& map, Arena& arena, Stays stays) {
-  const std::span<MapEntry> entries = map.entries();
+void KeepEntries(object::Value& map, Arena& arena, Stays stays) {
+  const std::span<object::MapEntry> entries = map.entries();
   size_t kept = 0;
-  for (MapEntry& entry : entries) {
+  for (object::MapEntry& entry : entries) {
     if (!stays(entry)) continue;
     if (&entries[kept] != &entry) entries[kept] = entry;
     ++kept;
   }
-  if (kept != entries.size()) map = Value::Map(arena, entries.first(kept));
+  if (kept != entries.size()) map = object::Value::Map(arena, entries.first(kept));
 }
 
 class Pruner {
  public:
-  Pruner(Arena& arena, std::vector<FieldIssue>* dropped) : arena_(arena), dropped_(dropped) {}
+  Pruner(Arena& arena, std::vector<object::FieldIssue>* dropped)
+      : arena_(arena), dropped_(dropped) {}
 
   // `schema` is null where nothing is described: of an object nothing stays.
-  void Prune(const SchemaNode* schema, bool is_resource, Value& value, const PathNode& path) {
+  void Prune(const SchemaNode* schema, bool is_resource, object::Value& value,
+             const object::PathNode& path) {
     const bool preserves = schema != nullptr && schema->is(SchemaNode::kPreserve);
     if (preserves) {
       Preserve(*schema, is_resource, value, path);
@@ -39,31 +41,33 @@ class Pruner {
       PruneMap(schema, is_resource, false, value, path);
     } else if (value.is_list()) {
       const SchemaNode* items = schema != nullptr ? schema->items : nullptr;
-      ForEachItem(value, path, [&](Value& item, const PathNode& at) { Prune(items, item, at); });
+      ForEachItem(value, path,
+                  [&](object::Value& item, const object::PathNode& at) { Prune(items, item, at); });
     }
   }
 
  private:
-  void Prune(const SchemaNode* schema, Value& value, const PathNode& path) {
+  void Prune(const SchemaNode* schema, object::Value& value, const object::PathNode& path) {
     Prune(schema, schema != nullptr && schema->is(SchemaNode::kEmbedded), value, path);
   }
 
-  void Preserve(const SchemaNode& schema, bool is_resource, Value& value, const PathNode& path) {
+  void Preserve(const SchemaNode& schema, bool is_resource, object::Value& value,
+                const object::PathNode& path) {
     if (value.is_map()) {
       PruneMap(&schema, is_resource, true, value, path);
     } else if (value.is_list() && schema.items != nullptr) {
       const SchemaNode& items = *schema.items;
-      ForEachItem(value, path, [&](Value& item, const PathNode& at) {
+      ForEachItem(value, path, [&](object::Value& item, const object::PathNode& at) {
         Preserve(items, items.is(SchemaNode::kEmbedded), item, at);
       });
     }
   }
 
-  void PruneMap(const SchemaNode* schema, bool is_resource, bool preserves, Value& map,
-                const PathNode& path) {
-    KeepEntries(map, arena_, [&](MapEntry& entry) {
+  void PruneMap(const SchemaNode* schema, bool is_resource, bool preserves, object::Value& map,
+                const object::PathNode& path) {
+    KeepEntries(map, arena_, [&](object::MapEntry& entry) {
       if (is_resource && IsMetaField(entry.key)) return true;
-      const PathNode at(&path, entry.key);
+      const object::PathNode at(&path, entry.key);
       const SchemaNode* property = schema != nullptr ? schema->FindProperty(entry.key) : nullptr;
       if (property != nullptr || (schema != nullptr && schema->is(SchemaNode::kOpen))) {
         Prune(property != nullptr ? property : schema->additional, entry.value, at);
@@ -75,46 +79,46 @@ class Pruner {
   }
 
   template <typename F>
-  static void ForEachItem(Value& list, const PathNode& path, F f) {
-    PathNode at(&path, uint32_t{0});
+  static void ForEachItem(object::Value& list, const object::PathNode& path, F f) {
+    object::PathNode at(&path, uint32_t{0});
     uint32_t index = 0;
-    for (Value& item : list.items()) {
+    for (object::Value& item : list.items()) {
       at.SetIndex(index++);
       if (!IsLeaf(item)) f(item, at);
     }
   }
 
-  static bool IsLeaf(const Value& value) { return !value.is_map() && !value.is_list(); }
+  static bool IsLeaf(const object::Value& value) { return !value.is_map() && !value.is_list(); }
 
-  void Drop(const PathNode& path) {
+  void Drop(const object::PathNode& path) {
     if (dropped_ == nullptr || dropped_->size() >= limits::kMaxFieldIssues) return;
-    AddFieldIssue(dropped_, FieldIssue::kUnknown, path.ToString(), {});
+    object::AddFieldIssue(dropped_, object::FieldIssue::kUnknown, path.ToString(), {});
   }
 
   Arena& arena_;
-  std::vector<FieldIssue>* const dropped_;
+  std::vector<object::FieldIssue>* const dropped_;
 };
 
 }  // namespace
 
-void PruneUnknownFields(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
-                        std::vector<FieldIssue>* dropped) {
+void PruneUnknownFields(const SchemaNode& schema, bool is_resource, object::Value& value,
+                        Arena& arena, std::vector<object::FieldIssue>* dropped) {
   const size_t before = dropped != nullptr ? dropped->size() : 0;
   const bool has_metadata = is_resource || schema.is(SchemaNode::kEmbedded);
-  Pruner(arena, dropped).Prune(&schema, has_metadata, value, PathNode());
+  Pruner(arena, dropped).Prune(&schema, has_metadata, value, object::PathNode());
   if (dropped == nullptr) return;
   std::ranges::sort(dropped->begin() + static_cast<ptrdiff_t>(before), dropped->end(), {},
-                    &FieldIssue::path);
+                    &object::FieldIssue::path);
 }
 
-void PruneNulls(const SchemaNode& schema, Value& value, Arena& arena) {
+void PruneNulls(const SchemaNode& schema, object::Value& value, Arena& arena) {
   if (value.is_list()) {
     if (schema.items == nullptr) return;
-    for (Value& item : value.items()) PruneNulls(*schema.items, item, arena);
+    for (object::Value& item : value.items()) PruneNulls(*schema.items, item, arena);
     return;
   }
   if (!value.is_map()) return;
-  KeepEntries(value, arena, [&](MapEntry& entry) {
+  KeepEntries(value, arena, [&](object::MapEntry& entry) {
     const SchemaNode* field = schema.FindField(entry.key);
     if (field == nullptr) return true;
     if (entry.value.is_null()) return field->nullable() || field->default_value != nullptr;
@@ -123,4 +127,4 @@ void PruneNulls(const SchemaNode& schema, Value& value, Arena& arena) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,16 +12,16 @@
 #include "object/field_issue.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // `is_resource`: the value is an object with metadata though the schema does not say so, as a whole
 // custom resource is. Memory of changed maps is taken from `arena`. What goes is listed in
 // `dropped`, by path, unless it is null.
-void PruneUnknownFields(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
-                        std::vector<FieldIssue>* dropped);
+void PruneUnknownFields(const SchemaNode& schema, bool is_resource, object::Value& value,
+                        Arena& arena, std::vector<object::FieldIssue>* dropped);
 
 // Takes away fields that are null though they must not be, unless defaulting will give them a
 // value. Null items of lists stay.
-void PruneNulls(const SchemaNode& schema, Value& value, Arena& arena);
+void PruneNulls(const SchemaNode& schema, object::Value& value, Arena& arena);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -1,6 +1,6 @@
 #include "apiserver/extensions/schema/schema_shape.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 SchemaShape::Kind KindOf(SchemaType type) {
@@ -17,7 +17,7 @@ SchemaShape::Kind KindOf(SchemaType type) {
 }
 
 bool IsAtomicList(const SchemaNode& node) {
-  return node.list_type == ListType::kUnset || node.list_type == ListType::kAtomic;
+  return node.list_type == object::ListType::kUnset || node.list_type == object::ListType::kAtomic;
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ SchemaShape::SchemaShape(const SchemaNode* node, bool is_resource, bool preserve
     : node_(node), kind_(KindOf(node->type)), is_resource_(is_resource), preserves_(preserves) {
   preserves_ |= node->is(SchemaNode::kPreserve);
   is_resource_ |= node->is(SchemaNode::kEmbedded);
-  if (kind_ == Kind::kObject) atomic_ = node->map_type == MapType::kAtomic;
+  if (kind_ == Kind::kObject) atomic_ = node->map_type == object::MapType::kAtomic;
   if (kind_ == Kind::kList) atomic_ = IsAtomicList(*node);
 }
 
@@ -46,10 +46,10 @@ SchemaShape SchemaShape::OfResource(const CompiledSchema& schema) {
   return SchemaShape(&schema.root(), true, false);
 }
 
-SchemaShape SchemaShape::At(const CompiledSchema& schema, const FieldPath& path) {
+SchemaShape SchemaShape::At(const CompiledSchema& schema, const object::FieldPath& path) {
   SchemaShape shape = OfResource(schema);
-  for (const FieldPathStep& step : path.steps()) {
-    shape = step.kind == FieldPathStep::kMember ? shape.Field(step.name) : shape.Item();
+  for (const object::FieldPathStep& step : path.steps()) {
+    shape = step.kind == object::FieldPathStep::kMember ? shape.Field(step.name) : shape.Item();
   }
   return shape;
 }
@@ -80,13 +80,13 @@ SchemaShape SchemaShape::Item() const {
   return node_->items != nullptr ? SchemaShape(node_->items, false, preserves_) : Deduced();
 }
 
-SchemaShape SchemaShape::For(const Value& value) const {
+SchemaShape SchemaShape::For(const object::Value& value) const {
   if (kind_ != Kind::kDeduced) return *this;
   SchemaShape out = *this;
   if (value.is_map()) {
     if (node_ == nullptr) return *this;
     out.kind_ = Kind::kObject;
-    out.atomic_ = node_->map_type == MapType::kAtomic;
+    out.atomic_ = node_->map_type == object::MapType::kAtomic;
   } else if (value.is_list()) {
     out.kind_ = Kind::kList;
     out.atomic_ = node_ == nullptr || IsAtomicList(*node_);
@@ -97,14 +97,14 @@ SchemaShape SchemaShape::For(const Value& value) const {
 }
 
 std::span<const std::string_view> SchemaShape::keys() const {
-  if (node_ == nullptr || node_->list_type != ListType::kMap) return {};
+  if (node_ == nullptr || node_->list_type != object::ListType::kMap) return {};
   return node_->list_map_keys();
 }
 
-const Value* SchemaShape::KeyDefault(std::string_view key) const {
+const object::Value* SchemaShape::KeyDefault(std::string_view key) const {
   if (node_ == nullptr || node_->items == nullptr) return nullptr;
   const SchemaNode* field = node_->items->FindProperty(key);
   return field != nullptr ? field->default_value : nullptr;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

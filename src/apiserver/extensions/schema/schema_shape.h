@@ -16,7 +16,7 @@
 #include "object/field_path.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class SchemaShape {
  public:
@@ -33,13 +33,13 @@ class SchemaShape {
   // Of a whole custom resource.
   static SchemaShape OfResource(const CompiledSchema& schema);
   // Of the spot that a path leads to, whatever is there.
-  static SchemaShape At(const CompiledSchema& schema, const FieldPath& path);
+  static SchemaShape At(const CompiledSchema& schema, const object::FieldPath& path);
 
   // Of a field of an object, and of an item of a list; unknown elsewhere.
   SchemaShape Field(std::string_view name) const;
   SchemaShape Item() const;
   // Of a spot without a type, now that its value is known.
-  SchemaShape For(const Value& value) const;
+  SchemaShape For(const object::Value& value) const;
 
   Kind kind() const { return kind_; }
   // Owned as one.
@@ -47,7 +47,7 @@ class SchemaShape {
   // Of a list whose items are told apart by keys; empty: by their value.
   std::span<const std::string_view> keys() const;
   // What an item that does not name the key has for it; null if nothing.
-  const Value* KeyDefault(std::string_view key) const;
+  const object::Value* KeyDefault(std::string_view key) const;
   // Null where nothing is described.
   const SchemaNode* node() const { return node_; }
 
@@ -63,4 +63,4 @@ class SchemaShape {
   bool preserves_ = false;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,13 +6,13 @@
 
 #include "apiserver/extensions/schema/testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Kind = SchemaShape::Kind;
 
 SchemaShape At(const CompiledSchema& schema, std::string_view path) {
-  const Result<FieldPath> parsed = FieldPath::Parse(path);
+  const Result<object::FieldPath> parsed = object::FieldPath::Parse(path);
   EXPECT_TRUE(parsed.has_value()) << path;
   return SchemaShape::At(schema, *parsed);
 }
@@ -84,11 +84,11 @@ TEST(SchemaShapeTest, AValueSaysWhatASpotWithoutATypeIs) {
   const auto schema = SchemaOfJson(kSchema);
   const SchemaShape any = At(*schema, "spec.any");
   EXPECT_EQ(any.kind(), Kind::kDeduced);
-  EXPECT_EQ(any.For(Value::Int(1)).kind(), Kind::kScalar);
-  EXPECT_TRUE(any.For(Value::EmptyList()).atomic());
-  EXPECT_EQ(any.For(Value::EmptyMap()).kind(), Kind::kObject);
-  EXPECT_FALSE(any.For(Value::EmptyMap()).atomic());
+  EXPECT_EQ(any.For(object::Value::Int(1)).kind(), Kind::kScalar);
+  EXPECT_TRUE(any.For(object::Value::EmptyList()).atomic());
+  EXPECT_EQ(any.For(object::Value::EmptyMap()).kind(), Kind::kObject);
+  EXPECT_FALSE(any.For(object::Value::EmptyMap()).atomic());
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,12 +11,13 @@
 #include "apiserver/extensions/schema/compiled_schema.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of JSON text, as a definition has it.
 inline std::shared_ptr<const CompiledSchema> SchemaOfJson(std::string_view json) {
-  const MessageDesc* type = FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
-  const Result<Document> typed = DecodeJson(json, type);
+  const object::MessageDesc* type =
+      object::FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
+  const Result<object::Document> typed = object::DecodeJson(json, type);
   EXPECT_TRUE(typed.has_value()) << json.substr(0, 1000);
   if (!typed) return nullptr;
   auto made = CompiledSchema::Compile(typed->root(), std::make_shared<PatternCache>());
@@ -24,10 +25,10 @@ inline std::shared_ptr<const CompiledSchema> SchemaOfJson(std::string_view json)
   return made ? *made : nullptr;
 }
 
-inline Document DocumentOfJson(std::string_view json) {
-  Result<Document> document = DecodeJson(json, nullptr);
+inline object::Document DocumentOfJson(std::string_view json) {
+  Result<object::Document> document = object::DecodeJson(json, nullptr);
   EXPECT_TRUE(document.has_value()) << json.substr(0, 1000);
-  return document ? std::move(*document) : Document();
+  return document ? std::move(*document) : object::Document();
 }
 
 inline std::string Repeated(std::string_view text, size_t times) {
@@ -36,4 +37,4 @@ inline std::string Repeated(std::string_view text, size_t times) {
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,10 +10,10 @@
 #include "base/strings.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-std::string NameOf(const PathNode& path) {
+std::string NameOf(const object::PathNode& path) {
   std::string name = path.ToString();
   CutText(name, limits::kMaxCauseFieldBytes);
   return name;
@@ -29,8 +29,8 @@ StatusCause CauseOf(Say say) {
 
 }  // namespace
 
-std::string GoShown(const Value& value) {
-  if (value.tag() == Tag::kDouble) return GoFloatText(value.AsDouble());
+std::string GoShown(const object::Value& value) {
+  if (value.tag() == object::Tag::kDouble) return GoFloatText(value.AsDouble());
   if (value.is_string()) return ShownValue(value.AsText()).json();
   return ShownValue(value).json();
 }
@@ -51,13 +51,14 @@ void ValueFaults::Add(std::string_view name, std::string text, StatusCause cause
   faults_.push_back({std::move(cause), std::move(text)});
 }
 
-void ValueFaults::MissesField(const PathNode& path, std::string_view field) {
+void ValueFaults::MissesField(const object::PathNode& path, std::string_view field) {
   if (!Finds()) return;
   const std::string name = NameOf(path) + "." + CutCopy(field, limits::kMaxCauseFieldBytes);
   Add(name, name + " in body is required", {"FieldValueRequired", "Required value", {}});
 }
 
-void ValueFaults::HasType(const PathNode& path, std::string_view wanted, std::string_view given) {
+void ValueFaults::HasType(const object::PathNode& path, std::string_view wanted,
+                          std::string_view given) {
   if (!Finds()) return;
   const std::string name = NameOf(path);
   const std::string quoted = ShownValue(given).json();
@@ -65,35 +66,36 @@ void ValueFaults::HasType(const PathNode& path, std::string_view wanted, std::st
   Add(name, why, {"FieldValueTypeInvalid", "Invalid value: " + quoted + ": " + why, {}});
 }
 
-void ValueFaults::IsNotOneOf(const PathNode& path, const Value& value,
-                             std::span<const Value> allowed) {
+void ValueFaults::IsNotOneOf(const object::PathNode& path, const object::Value& value,
+                             std::span<const object::Value> allowed) {
   if (!Finds()) return;
   const std::string name = NameOf(path);
   std::string list;
-  for (const Value& each : allowed) {
+  for (const object::Value& each : allowed) {
     if (list.size() > limits::kMaxCauseMessageBytes) break;
     list += list.empty() ? ": supported values: " : ", ";
-    list += GoQuoted(each.is_string() ? std::string(each.AsText()) : EncodeJson(each));
+    list += GoQuoted(each.is_string() ? std::string(each.AsText()) : object::EncodeJson(each));
   }
   Add(name, name + " in body should be one of" + list,
       {"FieldValueNotSupported", "Unsupported value: " + GoShown(value) + list, {}});
 }
 
-void ValueFaults::IsTooLong(const PathNode& path, int64_t max) {
+void ValueFaults::IsTooLong(const object::PathNode& path, int64_t max) {
   if (!Finds()) return;
   const std::string name = NameOf(path);
   Add(name, name + " in body should be at most " + std::to_string(max) + " chars long",
       CauseOf([max](FieldErrors& errors) { errors.TooLong("", static_cast<size_t>(max)); }));
 }
 
-void ValueFaults::HasTooMany(const PathNode& path, size_t count, int64_t max) {
+void ValueFaults::HasTooMany(const object::PathNode& path, size_t count, int64_t max) {
   if (!Finds()) return;
   const std::string name = NameOf(path);
   Add(name, name + " in body should have at most " + std::to_string(max),
       CauseOf([&](auto& errors) { errors.TooMany("", count, static_cast<size_t>(max)); }));
 }
 
-void ValueFaults::Breaks(const PathNode& path, const std::string& shown, std::string_view why) {
+void ValueFaults::Breaks(const object::PathNode& path, const std::string& shown,
+                         std::string_view why) {
   if (keeps()) {
     BreaksInWords(path, shown, NameOf(path) + " in body " + std::string(why));
   } else {
@@ -101,7 +103,8 @@ void ValueFaults::Breaks(const PathNode& path, const std::string& shown, std::st
   }
 }
 
-void ValueFaults::BreaksInWords(const PathNode& path, const std::string& shown, std::string why) {
+void ValueFaults::BreaksInWords(const object::PathNode& path, const std::string& shown,
+                                std::string why) {
   if (!Finds()) return;
   Add(NameOf(path), why, {"FieldValueInvalid", "Invalid value: " + shown + ": " + why, {}});
 }
@@ -111,7 +114,7 @@ void ValueFaults::Says(std::string why) {
   Add("", why, {"FieldValueInvalid", "Invalid value: \"\": " + why, {}});
 }
 
-void ValueFaults::HasForbidden(const PathNode& path, std::string_view field) {
+void ValueFaults::HasForbidden(const object::PathNode& path, std::string_view field) {
   if (!Finds()) return;
   const std::string name = NameOf(path);
   const std::string key = CutCopy(field, limits::kMaxCauseFieldBytes);
@@ -151,4 +154,4 @@ void ValueFaults::Report(FieldErrors& errors) && {
   errors.Append(std::move(causes));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,7 +19,7 @@
 #include "object/path.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class ValueFaults {
  public:
@@ -27,20 +27,21 @@ class ValueFaults {
   explicit ValueFaults(std::string_view base) : base_(base) {}
 
   // Required value.
-  void MissesField(const PathNode& path, std::string_view field);
+  void MissesField(const object::PathNode& path, std::string_view field);
   // "<name> in body must be of type <wanted>: "<given>"".
-  void HasType(const PathNode& path, std::string_view wanted, std::string_view given);
-  void IsNotOneOf(const PathNode& path, const Value& value, std::span<const Value> allowed);
-  void IsTooLong(const PathNode& path, int64_t max);
-  void HasTooMany(const PathNode& path, size_t count, int64_t max);
+  void HasType(const object::PathNode& path, std::string_view wanted, std::string_view given);
+  void IsNotOneOf(const object::PathNode& path, const object::Value& value,
+                  std::span<const object::Value> allowed);
+  void IsTooLong(const object::PathNode& path, int64_t max);
+  void HasTooMany(const object::PathNode& path, size_t count, int64_t max);
   // "<name> in body <why>", with the value as it is shown.
-  void Breaks(const PathNode& path, const std::string& shown, std::string_view why);
+  void Breaks(const object::PathNode& path, const std::string& shown, std::string_view why);
   // The same, but the name stands in `why`.
-  void BreaksInWords(const PathNode& path, const std::string& shown, std::string why);
+  void BreaksInWords(const object::PathNode& path, const std::string& shown, std::string why);
   // A message that names no field, of the whole.
   void Says(std::string why);
   // A field that no schema allows.
-  void HasForbidden(const PathNode& path, std::string_view field);
+  void HasForbidden(const object::PathNode& path, std::string_view field);
 
   // All that was found, kept or not.
   size_t found() const { return found_; }
@@ -81,6 +82,6 @@ struct ValueFaults::Taken {
 };
 
 // A value as messages show it: as Go prints numbers and quotes texts, else as JSON.
-std::string GoShown(const Value& value);
+std::string GoShown(const object::Value& value);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

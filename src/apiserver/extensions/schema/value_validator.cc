@@ -15,26 +15,26 @@
 #include "object/equal.h"
 #include "object/path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr SchemaChecks kNothingAsked;
 
-std::string_view JsonTypeOf(const Value& value) {
+std::string_view JsonTypeOf(const object::Value& value) {
   switch (value.tag()) {
-    case Tag::kNull:
+    case object::Tag::kNull:
       return "null";
-    case Tag::kBool:
+    case object::Tag::kBool:
       return "boolean";
-    case Tag::kInt:
+    case object::Tag::kInt:
       return "integer";
-    case Tag::kUint:
-    case Tag::kDouble:
+    case object::Tag::kUint:
+    case object::Tag::kDouble:
       return "number";
-    case Tag::kList:
+    case object::Tag::kList:
       return "array";
-    case Tag::kMap:
-    case Tag::kObject:
+    case object::Tag::kMap:
+    case object::Tag::kObject:
       return "object";
     default:
       return "string";
@@ -63,15 +63,15 @@ std::string_view FormatOf(std::string_view json_type) {
 }
 
 // As Go compares after converting the value to the type of the allowed one.
-bool IsAllowed(const Value& value, const Value& allowed) {
+bool IsAllowed(const object::Value& value, const object::Value& allowed) {
   if (allowed.is_null() || value.is_null()) return false;
-  if (allowed.tag() == Tag::kInt && value.tag() == Tag::kDouble) {
+  if (allowed.tag() == object::Tag::kInt && value.tag() == object::Tag::kDouble) {
     return GoInteger(value.AsDouble()) == allowed.AsInt();
   }
-  if (allowed.tag() == Tag::kDouble && value.tag() == Tag::kInt) {
+  if (allowed.tag() == object::Tag::kDouble && value.tag() == object::Tag::kInt) {
     return static_cast<double>(value.AsInt()) == allowed.AsDouble();
   }
-  return Identical(value, allowed);
+  return object::Identical(value, allowed);
 }
 
 int64_t CountCharacters(std::string_view text) {
@@ -80,11 +80,11 @@ int64_t CountCharacters(std::string_view text) {
 
 // The members of an object, which may be typed.
 template <typename F>
-void ForEachMember(const Value& object, F f) {
+void ForEachMember(const object::Value& object, F f) {
   if (object.is_map()) {
-    for (const MapEntry& entry : object.entries()) f(entry.key, entry.value);
+    for (const object::MapEntry& entry : object.entries()) f(entry.key, entry.value);
   } else {
-    for (const Value& member : object.members()) {
+    for (const object::Value& member : object.members()) {
       f(member.field_desc(*object.type()).name(), member);
     }
   }
@@ -95,7 +95,7 @@ class ValueValidator {
   ValueValidator(const CompiledSchema& schema, std::string_view base)
       : schema_(schema), faults_(base) {}
 
-  void Run(const SchemaNode& node, const Value& value, const Value* old) {
+  void Run(const SchemaNode& node, const object::Value& value, const object::Value* old) {
     Check(node, value, old, root_);
   }
 
@@ -111,8 +111,8 @@ class ValueValidator {
 
   // How much holds of the value, by which the best of several alternatives is told: each kind of
   // check counts that applies, and some once more that find nothing.
-  uint64_t Check(const SchemaNode& node, const Value& value, const Value* old,
-                 const PathNode& path) {
+  uint64_t Check(const SchemaNode& node, const object::Value& value, const object::Value* old,
+                 const object::PathNode& path) {
     ++steps_;
     if (is_exhausted()) return 0;
     const SchemaChecks& checks = node.checks != nullptr ? *node.checks : kNothingAsked;
@@ -125,8 +125,8 @@ class ValueValidator {
     return holds;
   }
 
-  uint64_t CheckAll(const SchemaNode& node, const SchemaChecks& checks, const Value& value,
-                    const Value* old, const PathNode& path) {
+  uint64_t CheckAll(const SchemaNode& node, const SchemaChecks& checks, const object::Value& value,
+                    const object::Value* old, const object::PathNode& path) {
     uint64_t holds = 1;
     if (node.type != SchemaType::kAny || !checks.format_name.empty()) {
       holds += CheckType(node, checks, value, path) ? 2 : 1;
@@ -134,7 +134,7 @@ class ValueValidator {
     holds += 2 + CheckAlternatives(checks, value, path);
     if (value.is_string()) {
       holds += CheckText(checks, value.AsText(), path);
-    } else if (value.tag() == Tag::kInt || value.tag() == Tag::kDouble) {
+    } else if (value.tag() == object::Tag::kInt || value.tag() == object::Tag::kDouble) {
       CheckNumber(node.type, checks, value, path, faults_);
       holds += 2;
     } else if (value.is_list()) {
@@ -148,18 +148,19 @@ class ValueValidator {
     return holds;
   }
 
-  uint64_t CheckNull(const SchemaNode& node, const SchemaChecks& checks, const PathNode& path) {
+  uint64_t CheckNull(const SchemaNode& node, const SchemaChecks& checks,
+                     const object::PathNode& path) {
     const bool fits = node.type == SchemaType::kAny || node.nullable();
     if (!fits) faults_.HasType(path, TypeText(node.type), "null");
-    CheckAllowed(checks, Value(), path);
+    CheckAllowed(checks, object::Value(), path);
     return fits ? 1 : 0;
   }
 
-  bool CheckType(const SchemaNode& node, const SchemaChecks& checks, const Value& value,
-                 const PathNode& path) {
+  bool CheckType(const SchemaNode& node, const SchemaChecks& checks, const object::Value& value,
+                 const object::PathNode& path) {
     const std::string_view given = JsonTypeOf(value);
     const std::string_view format = checks.format_name;
-    const bool is_whole = value.tag() == Tag::kDouble && IsJsonInteger(value.AsDouble());
+    const bool is_whole = value.tag() == object::Tag::kDouble && IsJsonInteger(value.AsDouble());
     const bool fits = AllowsType(node.type, given) || (is_whole && AllowsIntegers(node.type)) ||
                       (given == "integer" && node.type == SchemaType::kNumber);
     const bool is_text_or_list = given == "string" || given == "array";
@@ -174,15 +175,17 @@ class ValueValidator {
     return fits;
   }
 
-  void CheckAllowed(const SchemaChecks& checks, const Value& value, const PathNode& path) {
+  void CheckAllowed(const SchemaChecks& checks, const object::Value& value,
+                    const object::PathNode& path) {
     if (checks.allowed.empty()) return;
     steps_ += checks.allowed.size() / 16;
     const bool is_allowed = std::ranges::any_of(
-        checks.allowed, [&](const Value& each) { return IsAllowed(value, each); });
+        checks.allowed, [&](const object::Value& each) { return IsAllowed(value, each); });
     if (!is_allowed) faults_.IsNotOneOf(path, value, checks.allowed);
   }
 
-  uint64_t CheckText(const SchemaChecks& checks, std::string_view text, const PathNode& path) {
+  uint64_t CheckText(const SchemaChecks& checks, std::string_view text,
+                     const object::PathNode& path) {
     uint64_t holds = 1;
     CheckLengthAndPattern(checks, text, path);
     if (!IsTextFormat(checks.format)) return holds;
@@ -193,7 +196,7 @@ class ValueValidator {
 
   // Only the first of them that does not hold is told.
   void CheckLengthAndPattern(const SchemaChecks& checks, std::string_view text,
-                             const PathNode& path) {
+                             const object::PathNode& path) {
     constexpr uint16_t kLengths = SchemaBounds::kMinLength | SchemaBounds::kMaxLength;
     const SchemaBounds bounds = checks.Bounds();
     if (bounds.has(kLengths)) {
@@ -204,7 +207,7 @@ class ValueValidator {
       }
       if (bounds.has(SchemaBounds::kMinLength) && length < bounds.min_length) {
         return faults_.Breaks(
-            path, GoShown(Value::String(text)),
+            path, GoShown(object::Value::String(text)),
             "should be at least " + std::to_string(bounds.min_length) + " chars long");
       }
     }
@@ -214,18 +217,18 @@ class ValueValidator {
     if (pattern->Matches(text)) return;
     std::string why = "should match '" + std::string(checks.pattern);
     if (!pattern->problem().empty()) why += ", but pattern is invalid: " + pattern->problem();
-    faults_.Breaks(path, GoShown(Value::String(text)), why + "'");
+    faults_.Breaks(path, GoShown(object::Value::String(text)), why + "'");
   }
 
-  uint64_t CheckList(const SchemaNode& node, const SchemaChecks& checks, const Value& list,
-                     const Value* old, const PathNode& path) {
+  uint64_t CheckList(const SchemaNode& node, const SchemaChecks& checks, const object::Value& list,
+                     const object::Value* old, const object::PathNode& path) {
     uint64_t holds = 0;
     if (node.items != nullptr) {
       std::optional<OldItems> old_items;
       if (old != nullptr && old->is_list()) old_items.emplace(node, *old);
-      PathNode at(&path, uint32_t{0});
+      object::PathNode at(&path, uint32_t{0});
       uint32_t index = 0;
-      for (const Value& item : list.items()) {
+      for (const object::Value& item : list.items()) {
         if (is_exhausted()) break;
         at.SetIndex(index++);
         holds += Check(*node.items, item, old_items ? old_items->Find(item) : nullptr, at);
@@ -246,8 +249,9 @@ class ValueValidator {
     return holds;
   }
 
-  uint64_t CheckObject(const SchemaNode& node, const SchemaChecks& checks, const Value& object,
-                       const Value* old, const PathNode& path) {
+  uint64_t CheckObject(const SchemaNode& node, const SchemaChecks& checks,
+                       const object::Value& object, const object::Value* old,
+                       const object::PathNode& path) {
     const SchemaBounds bounds = checks.Bounds();
     const auto size = static_cast<int64_t>(object.size());
     if (bounds.has(SchemaBounds::kMinProperties) && size < bounds.min_properties) {
@@ -260,7 +264,7 @@ class ValueValidator {
     }
     uint64_t holds = 0;
     const bool is_root = &path == &root_;
-    ForEachMember(object, [&](std::string_view name, const Value& value) {
+    ForEachMember(object, [&](std::string_view name, const object::Value& value) {
       const SchemaNode* property = node.FindProperty(name);
       const SchemaNode* field = property != nullptr ? property : node.additional;
       if (field == nullptr) {
@@ -268,13 +272,14 @@ class ValueValidator {
         return;
       }
       const bool is_type = is_root && (name == "apiVersion" || name == "kind");
-      const Value* before = old != nullptr && old->is_map() && !is_type ? old->Find(name) : nullptr;
+      const object::Value* before =
+          old != nullptr && old->is_map() && !is_type ? old->Find(name) : nullptr;
       if (property == nullptr && is_root) {
         // Messages have it so.
         const std::string dotted = "." + std::string(name);
-        holds += Check(*field, value, before, PathNode(&path, dotted));
+        holds += Check(*field, value, before, object::PathNode(&path, dotted));
       } else {
-        holds += Check(*field, value, before, PathNode(&path, name));
+        holds += Check(*field, value, before, object::PathNode(&path, name));
       }
     });
     for (const std::string_view name : checks.required) {
@@ -292,7 +297,8 @@ class ValueValidator {
   };
 
   // Looks at one; of those that fail, the faults of the first that most holds of are kept.
-  void Try(const SchemaNode& node, const Value& value, const PathNode& path, Tried& tried) {
+  void Try(const SchemaNode& node, const object::Value& value, const object::PathNode& path,
+           Tried& tried) {
     const ValueFaults::Mark before = faults_.Here();
     const uint64_t holds = Check(node, value, nullptr, path);
     if (faults_.found() == before.found) {
@@ -306,7 +312,8 @@ class ValueValidator {
     }
   }
 
-  uint64_t CheckAlternatives(const SchemaChecks& asked, const Value& value, const PathNode& path) {
+  uint64_t CheckAlternatives(const SchemaChecks& asked, const object::Value& value,
+                             const object::PathNode& path) {
     if (asked.alternatives == nullptr) return 0;
     const SchemaAlternatives& checks = *asked.alternatives;
     uint64_t holds = CheckAnyOf(checks, value, path);
@@ -321,7 +328,8 @@ class ValueValidator {
     return holds;
   }
 
-  uint64_t CheckAnyOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckAnyOf(const SchemaAlternatives& checks, const object::Value& value,
+                      const object::PathNode& path) {
     if (checks.any_of.empty()) return 0;
     Tried tried;
     for (const SchemaNode& each : checks.any_of) {
@@ -333,7 +341,8 @@ class ValueValidator {
     return tried.best_holds;
   }
 
-  uint64_t CheckOneOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckOneOf(const SchemaAlternatives& checks, const object::Value& value,
+                      const object::PathNode& path) {
     if (checks.one_of.empty()) return 0;
     Tried tried;
     for (const SchemaNode& each : checks.one_of) Try(each, value, path, tried);
@@ -346,7 +355,8 @@ class ValueValidator {
     return tried.best_holds;
   }
 
-  uint64_t CheckAllOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckAllOf(const SchemaAlternatives& checks, const object::Value& value,
+                      const object::PathNode& path) {
     if (checks.all_of.empty()) return 0;
     uint64_t holds = 0;
     size_t valid = 0;
@@ -362,23 +372,23 @@ class ValueValidator {
     return holds;
   }
 
-  void SayOf(const PathNode& path, const std::string& what) {
+  void SayOf(const object::PathNode& path, const std::string& what) {
     faults_.Says(GoQuoted(path.ToString()) + " " + what);
   }
 
   const CompiledSchema& schema_;
-  const PathNode root_;
+  const object::PathNode root_;
   ValueFaults faults_;
   uint64_t steps_ = 0;
 };
 
 }  // namespace
 
-void ValidateValue(const CompiledSchema& schema, const SchemaNode& node, const Value& value,
-                   const Value* old, std::string_view base, FieldErrors& errors) {
+void ValidateValue(const CompiledSchema& schema, const SchemaNode& node, const object::Value& value,
+                   const object::Value* old, std::string_view base, FieldErrors& errors) {
   ValueValidator validator(schema, base);
   validator.Run(node, value, old);
   std::move(validator).Report(errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -18,7 +18,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Visits of values; a scan of 64 bytes of text counts as one. The largest object that can be stored
 // has some 150'000 values.
@@ -26,7 +26,7 @@ inline constexpr uint64_t kMaxValidationSteps = 10'000'000;
 
 // Faults go where `errors` is not: their paths begin with `base`, or at the object when it is
 // empty. `old` is null for a new object.
-void ValidateValue(const CompiledSchema& schema, const SchemaNode& node, const Value& value,
-                   const Value* old, std::string_view base, FieldErrors& errors);
+void ValidateValue(const CompiledSchema& schema, const SchemaNode& node, const object::Value& value,
+                   const object::Value* old, std::string_view base, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

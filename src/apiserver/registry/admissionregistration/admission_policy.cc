@@ -9,7 +9,7 @@
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kMaxAuditAnnotations = 20;
@@ -26,10 +26,11 @@ bool HasLineBreak(std::string_view text) {
 }
 
 bool IsExpressionIdentifier(std::string_view name) {
-  return IsCIdentifier(name) && std::ranges::find(kReservedWords, name) == std::end(kReservedWords);
+  return object::IsCIdentifier(name) &&
+         std::ranges::find(kReservedWords, name) == std::end(kReservedWords);
 }
 
-void ValidateParamKind(const Value* kind, FieldErrors& errors) {
+void ValidateParamKind(const object::Value* kind, FieldErrors& errors) {
   const auto at = errors.At("paramKind");
   const std::string_view version = TextOf(kind, "apiVersion");
   const auto slashes = std::ranges::count(version, '/');
@@ -42,26 +43,27 @@ void ValidateParamKind(const Value* kind, FieldErrors& errors) {
     const size_t slash = version.find('/');
     const std::string_view group = slashes == 1 ? version.substr(0, slash) : std::string_view();
     const std::string_view name = slashes == 1 ? version.substr(slash + 1) : version;
-    if (!group.empty() && !IsDns1123Subdomain(group)) {
-      errors.Invalid("apiVersion", group, CheckDns1123Subdomain(group).front());
+    if (!group.empty() && !object::IsDns1123Subdomain(group)) {
+      errors.Invalid("apiVersion", group, object::CheckDns1123Subdomain(group).front());
     }
     if (name.empty()) {
       errors.Invalid("apiVersion", version, "version must be specified");
-    } else if (!IsDns1035Label(name)) {
-      errors.Invalid("apiVersion", name, CheckDns1035Label(name).front());
+    } else if (!object::IsDns1035Label(name)) {
+      errors.Invalid("apiVersion", name, object::CheckDns1035Label(name).front());
     }
   }
   const std::string_view name = TextOf(kind, "kind");
   if (name.empty()) {
     errors.Required("kind");
-  } else if (const NameProblems problems = CheckDns1035Label(AsciiLower(name)); !problems.empty()) {
+  } else if (const object::NameProblems problems = object::CheckDns1035Label(AsciiLower(name));
+             !problems.empty()) {
     std::string why;
     for (const std::string& problem : problems) (why += why.empty() ? "" : ",") += problem;
     errors.Invalid("kind", name, "may have mixed case, but should otherwise match: " + why);
   }
 }
 
-void ValidateVariables(const Value* spec, FieldErrors& errors) {
+void ValidateVariables(const object::Value* spec, FieldErrors& errors) {
   const auto variables = ItemsOf(spec, "variables");
   for (size_t i = 0; i < variables.size(); ++i) {
     const auto at = errors.At("variables", i);
@@ -78,8 +80,8 @@ void ValidateVariables(const Value* spec, FieldErrors& errors) {
 }
 
 // What is deleted cannot be changed. At what has the rules.
-void ValidateMutatingOperations(const Value* match, FieldErrors& errors) {
-  for (const Value* rule : ItemsOf(match, "resourceRules")) {
+void ValidateMutatingOperations(const object::Value* match, FieldErrors& errors) {
+  for (const object::Value* rule : ItemsOf(match, "resourceRules")) {
     for (const std::string_view operation : TextsOf(rule, "operations")) {
       ValidateOneOf(operation, {"*", "CONNECT", "CREATE", "UPDATE"}, "resourceRules.operations",
                     errors);
@@ -88,11 +90,11 @@ void ValidateMutatingOperations(const Value* match, FieldErrors& errors) {
 }
 
 // What both kinds of policies begin with. Conditions that an update leaves alone stay.
-void ValidateMatching(const Value* spec, bool check_conditions, bool is_mutating,
+void ValidateMatching(const object::Value* spec, bool check_conditions, bool is_mutating,
                       FieldErrors& errors) {
   ValidateRequiredOneOf(spec, "failurePolicy", {"Fail", "Ignore"}, errors);
-  if (const Value* kind = FieldOf(spec, "paramKind")) ValidateParamKind(kind, errors);
-  const Value* match = FieldOf(spec, "matchConstraints");
+  if (const object::Value* kind = FieldOf(spec, "paramKind")) ValidateParamKind(kind, errors);
+  const object::Value* match = FieldOf(spec, "matchConstraints");
   if (match == nullptr) {
     errors.Required("matchConstraints");
   } else {
@@ -105,7 +107,7 @@ void ValidateMatching(const Value* spec, bool check_conditions, bool is_mutating
   ValidateVariables(spec, errors);
 }
 
-void ValidateValidation(const Value* validation, FieldErrors& errors) {
+void ValidateValidation(const object::Value* validation, FieldErrors& errors) {
   if (IsBlank(TextOf(validation, "expression"))) {
     errors.Required("expression", "expression is not specified");
   }
@@ -125,7 +127,8 @@ void ValidateValidation(const Value* validation, FieldErrors& errors) {
   }
 }
 
-void ValidateAuditAnnotations(const Value* spec, std::string_view policy, FieldErrors& errors) {
+void ValidateAuditAnnotations(const object::Value* spec, std::string_view policy,
+                              FieldErrors& errors) {
   const auto annotations = ItemsOf(spec, "auditAnnotations");
   if (annotations.size() > kMaxAuditAnnotations) {
     errors.Invalid("auditAnnotations", FieldOf(spec, "auditAnnotations"),
@@ -147,8 +150,9 @@ void ValidateAuditAnnotations(const Value* spec, std::string_view policy, FieldE
   }
 }
 
-void ValidateValidatingPolicy(const Document& object, bool check_conditions, FieldErrors& errors) {
-  const Value* spec = object.root().Find("spec");
+void ValidateValidatingPolicy(const object::Document& object, bool check_conditions,
+                              FieldErrors& errors) {
+  const object::Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
   ValidateMatching(spec, check_conditions, false, errors);
   const auto validations = ItemsOf(spec, "validations");
@@ -166,7 +170,7 @@ void ValidateValidatingPolicy(const Document& object, bool check_conditions, Fie
 }
 
 // A mutation has the part that its patch type names, and not the other.
-void ValidateMutation(const Value* mutation, FieldErrors& errors) {
+void ValidateMutation(const object::Value* mutation, FieldErrors& errors) {
   const std::string_view type = TextOf(mutation, "patchType");
   if (type.empty()) return errors.Required("patchType");
   const bool is_json = type == "JSONPatch";
@@ -175,7 +179,7 @@ void ValidateMutation(const Value* mutation, FieldErrors& errors) {
   }
   const std::string_view wanted = is_json ? "jsonPatch" : "applyConfiguration";
   const std::string_view other = is_json ? "applyConfiguration" : "jsonPatch";
-  const Value* part = FieldOf(mutation, wanted);
+  const object::Value* part = FieldOf(mutation, wanted);
   if (part == nullptr) {
     errors.Required(wanted, "must be specified when patchType is " + std::string(type));
   } else if (IsBlank(TextOf(part, "expression"))) {
@@ -188,8 +192,9 @@ void ValidateMutation(const Value* mutation, FieldErrors& errors) {
   }
 }
 
-void ValidateMutatingPolicy(const Document& object, bool check_conditions, FieldErrors& errors) {
-  const Value* spec = object.root().Find("spec");
+void ValidateMutatingPolicy(const object::Document& object, bool check_conditions,
+                            FieldErrors& errors) {
+  const object::Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
   ValidateMatching(spec, check_conditions, true, errors);
   const auto mutations = ItemsOf(spec, "mutations");
@@ -202,33 +207,35 @@ void ValidateMutatingPolicy(const Document& object, bool check_conditions, Field
 }
 
 // Conditions see the parameters, so that a change of either is a change of both.
-bool ChangesConditions(const Document& object, const Document& old) {
-  const Value* spec = object.root().Find("spec");
-  const Value* before = old.root().Find("spec");
+bool ChangesConditions(const object::Document& object, const object::Document& old) {
+  const object::Value* spec = object.root().Find("spec");
+  const object::Value* before = old.root().Find("spec");
   return !SameValue(FieldOf(before, "paramKind"), FieldOf(spec, "paramKind")) ||
          !SameValue(FieldOf(before, "matchConditions"), FieldOf(spec, "matchConditions"));
 }
 
-template <void (*Validate)(const Document&, bool, FieldErrors&)>
-void ValidateNewPolicy(const Document& object, FieldErrors& errors) {
+template <void (*Validate)(const object::Document&, bool, FieldErrors&)>
+void ValidateNewPolicy(const object::Document& object, FieldErrors& errors) {
   Validate(object, true, errors);
   ValidateStaticName(object, errors);
 }
 
-template <void (*Validate)(const Document&, bool, FieldErrors&)>
-void ValidatePolicyUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+template <void (*Validate)(const object::Document&, bool, FieldErrors&)>
+void ValidatePolicyUpdate(const object::Document& object, const object::Document& old,
+                          FieldErrors& errors) {
   Validate(object, ChangesConditions(object, old), errors);
 }
 
-void ValidateParamRef(const Value* spec, FieldErrors& errors) {
-  const Value* ref = FieldOf(spec, "paramRef");
+void ValidateParamRef(const object::Value* spec, FieldErrors& errors) {
+  const object::Value* ref = FieldOf(spec, "paramRef");
   if (ref == nullptr) return;
   const auto at = errors.At("paramRef");
   const std::string_view name = TextOf(ref, "name");
   const bool has_selector = FieldOf(ref, "selector") != nullptr;
   constexpr std::string_view kExclusive = "name and selector are mutually exclusive";
   if (!name.empty()) {
-    if (!IsPathSegmentName(name)) errors.Invalid("name", name, CheckPathSegmentName(name));
+    if (!object::IsPathSegmentName(name))
+      errors.Invalid("name", name, object::CheckPathSegmentName(name));
     if (has_selector) errors.Forbidden("name", kExclusive);
   }
   ValidateSelector(ref, "selector", false, errors);
@@ -244,7 +251,7 @@ void ValidateParamRef(const Value* spec, FieldErrors& errors) {
   }
 }
 
-void ValidateActions(const Value* spec, FieldErrors& errors) {
+void ValidateActions(const object::Value* spec, FieldErrors& errors) {
   const auto actions = TextsOf(spec, "validationActions");
   std::set<std::string_view> seen;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -263,12 +270,12 @@ void ValidateActions(const Value* spec, FieldErrors& errors) {
 }
 
 template <bool kIsMutating>
-void ValidateBinding(const Document& object, FieldErrors& errors) {
-  const Value* spec = object.root().Find("spec");
+void ValidateBinding(const object::Document& object, FieldErrors& errors) {
+  const object::Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
   ValidateRequiredFormat(kDnsSubdomainFormat, TextOf(spec, "policyName"), "policyName", errors);
   ValidateParamRef(spec, errors);
-  if (const Value* match = FieldOf(spec, "matchResources")) {
+  if (const object::Value* match = FieldOf(spec, "matchResources")) {
     const auto at_match = errors.At("matchResources");
     ValidateMatchResources(match, errors);
     if (kIsMutating) ValidateMutatingOperations(match, errors);
@@ -277,18 +284,20 @@ void ValidateBinding(const Document& object, FieldErrors& errors) {
 }
 
 template <bool kIsMutating>
-void ValidateNewBinding(const Document& object, FieldErrors& errors) {
+void ValidateNewBinding(const object::Document& object, FieldErrors& errors) {
   ValidateBinding<kIsMutating>(object, errors);
   ValidateStaticName(object, errors);
 }
 
 template <bool kIsMutating>
-void ValidateBindingUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateBindingUpdate(const object::Document& object, const object::Document&,
+                           FieldErrors& errors) {
   ValidateBinding<kIsMutating>(object, errors);
 }
 
-void ValidatePolicyStatus(const Document& object, const Document&, FieldErrors& errors) {
-  const Value* status = object.root().Find("status");
+void ValidatePolicyStatus(const object::Document& object, const object::Document&,
+                          FieldErrors& errors) {
+  const object::Value* status = object.root().Find("status");
   const auto at = errors.At("status");
   const auto warnings = ItemsOf(FieldOf(status, "typeChecking"), "expressionWarnings");
   for (size_t i = 0; i < warnings.size(); ++i) {
@@ -296,7 +305,7 @@ void ValidatePolicyStatus(const Document& object, const Document&, FieldErrors& 
     ValidateRequired(TextOf(warnings[i], "warning"), "warning", errors);
     ValidateRequired(TrimSpace(TextOf(warnings[i], "fieldRef")), "fieldRef", errors);
   }
-  ValidateConditions(ListView<views::meta_v1::Condition>(FieldOf(status, "conditions")),
+  ValidateConditions(object::ListView<views::meta_v1::Condition>(FieldOf(status, "conditions")),
                      "conditions", errors);
 }
 
@@ -329,4 +338,4 @@ const KindRules kMutatingAdmissionPolicyBindingRules = {.group = kGroup,
                                                         .update = ValidateBindingUpdate<true>,
                                                         .warn = WarnAboutStaticName};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,11 +4,11 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kValidatingAdmissionPolicyRules;
 extern const KindRules kValidatingAdmissionPolicyBindingRules;
 extern const KindRules kMutatingAdmissionPolicyRules;
 extern const KindRules kMutatingAdmissionPolicyBindingRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

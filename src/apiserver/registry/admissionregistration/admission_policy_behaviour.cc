@@ -8,7 +8,7 @@
 #include "apiserver/validation/value_fields.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kAny = "*";
@@ -20,7 +20,7 @@ struct Parameters {
   std::string_view resource = kAny;
 };
 
-Parameters ParametersOf(const Value* kind) {
+Parameters ParametersOf(const object::Value* kind) {
   Parameters found;
   if (kind == nullptr) return found;
   const std::string_view api_version = TextOf(kind, "apiVersion");
@@ -28,9 +28,9 @@ Parameters ParametersOf(const Value* kind) {
   const bool has_group = slash != std::string_view::npos;
   found.group = has_group ? api_version.substr(0, slash) : std::string_view();
   found.version = has_group ? api_version.substr(slash + 1) : api_version;
-  const GroupVersionInfo* served = FindGroupVersion(found.group, found.version);
+  const object::GroupVersionInfo* served = object::FindGroupVersion(found.group, found.version);
   if (served == nullptr) return found;
-  for (const ResourceDesc& each : served->resources) {
+  for (const object::ResourceDesc& each : served->resources) {
     if (each.kind_name == TextOf(kind, "kind")) found.resource = each.name;
   }
   return found;
@@ -43,7 +43,7 @@ std::string Joined(const std::vector<std::string>& texts) {
 }
 
 // The user as Kubernetes writes it into these messages.
-std::string Shown(const UserInfo& user) {
+std::string Shown(const serving::UserInfo& user) {
   std::string extra;
   for (const auto& [key, values] : user.extra) {
     (extra += extra.empty() ? "" : " ") += key + ":" + Joined(values);
@@ -51,34 +51,34 @@ std::string Shown(const UserInfo& user) {
   return "&{" + user.name + " " + user.uid + " " + Joined(user.groups) + " map[" + extra + "]}";
 }
 
-bool MayRead(Authorizer& authorizer, const UserInfo& user, std::string_view verb,
+bool MayRead(serving::Authorizer& authorizer, const serving::UserInfo& user, std::string_view verb,
              const Parameters& what, std::string_view name_space, std::string_view name) {
-  const AccessAttributes attributes{.user = &user,
-                                    .verb = verb,
-                                    .is_resource = true,
-                                    .group = what.group,
-                                    .version = what.version,
-                                    .resource = what.resource,
-                                    .subresource = {},
-                                    .name_space = name_space,
-                                    .name = name,
-                                    .path = {}};
-  return AuthorizeNow(authorizer, attributes).decision == Decision::kAllow;
+  const serving::AccessAttributes attributes{.user = &user,
+                                             .verb = verb,
+                                             .is_resource = true,
+                                             .group = what.group,
+                                             .version = what.version,
+                                             .resource = what.resource,
+                                             .subresource = {},
+                                             .name_space = name_space,
+                                             .name = name,
+                                             .path = {}};
+  return AuthorizeNow(authorizer, attributes).decision == serving::Decision::kAllow;
 }
 
 // Whether there is somebody who has to be asked about.
 bool IsToBeAsked(const WriteContext& write, bool follows_rules) {
   return follows_rules && write.subresource.empty() && write.user != nullptr &&
-         !write.user->IsIn(kMastersGroup);
+         !write.user->IsIn(serving::kMastersGroup);
 }
 
 }  // namespace
 
-void AdmissionPolicyBehaviour::Check(WriteContext& write, const Document* old,
-                                     const Document& object, bool follows_rules,
+void AdmissionPolicyBehaviour::Check(WriteContext& write, const object::Document* old,
+                                     const object::Document& object, bool follows_rules,
                                      FieldErrors& errors) {
   UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
-  const Value* kind = object.root().FindPath({"spec", "paramKind"});
+  const object::Value* kind = object.root().FindPath({"spec", "paramKind"});
   if (kind == nullptr || !IsToBeAsked(write, follows_rules)) return;
   if (old != nullptr && SameValue(old->root().FindPath({"spec", "paramKind"}), kind)) return;
   if (MayRead(authorizer_, *write.user, "get", ParametersOf(kind), kAny, kAny)) return;
@@ -91,16 +91,16 @@ void AdmissionPolicyBehaviour::Check(WriteContext& write, const Document* old,
 }
 
 // Kubernetes asks at every update, for it compares references by where they are in memory.
-void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const Document* old,
-                                            const Document& object, bool follows_rules,
+void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const object::Document* old,
+                                            const object::Document& object, bool follows_rules,
                                             FieldErrors& errors) {
   UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
-  const Value* spec = object.root().Find("spec");
-  const Value* reference = FieldOf(spec, "paramRef");
+  const object::Value* spec = object.root().Find("spec");
+  const object::Value* reference = FieldOf(spec, "paramRef");
   if (reference == nullptr || !IsToBeAsked(write, follows_rules)) return;
   const std::string name(TextOf(spec, "policyName"));
-  const Result<Document> policy = find_policy_(name);
-  const Value* kind = policy ? policy->root().FindPath({"spec", "paramKind"}) : nullptr;
+  const Result<object::Document> policy = find_policy_(name);
+  const object::Value* kind = policy ? policy->root().FindPath({"spec", "paramKind"}) : nullptr;
   const Parameters what = ParametersOf(kind);
   const std::string verb = TextOf(reference, "name").empty() ? "list" : "get";
   if (MayRead(authorizer_, *write.user, verb, what, TextOf(reference, "namespace"),
@@ -125,4 +125,4 @@ void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const Document*
   errors.Forbidden("spec.paramRef", why);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,35 +10,36 @@
 #include "apiserver/registry/unenforced.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class AdmissionPolicyBehaviour final : public UnenforcedBehaviour {
  public:
   // The authorizer outlives it.
-  explicit AdmissionPolicyBehaviour(Authorizer& authorizer) : authorizer_(authorizer) {}
+  explicit AdmissionPolicyBehaviour(serving::Authorizer& authorizer) : authorizer_(authorizer) {}
 
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
 };
 
 // The policy of this name as it is stored, without waiting.
-using FindPolicy = std::function<Result<Document>(std::string_view name)>;
+using FindPolicy = std::function<Result<object::Document>(std::string_view name)>;
 
 class AdmissionPolicyBindingBehaviour final : public UnenforcedBehaviour {
  public:
-  AdmissionPolicyBindingBehaviour(Authorizer& authorizer, FindPolicy find_policy, bool is_mutating)
+  AdmissionPolicyBindingBehaviour(serving::Authorizer& authorizer, FindPolicy find_policy,
+                                  bool is_mutating)
       : authorizer_(authorizer), find_policy_(std::move(find_policy)), is_mutating_(is_mutating) {}
 
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
   FindPolicy find_policy_;
   bool is_mutating_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

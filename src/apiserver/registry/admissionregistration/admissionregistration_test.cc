@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -208,4 +208,4 @@ TEST(AdmissionRulesTest, ABindingOfAMutatingPolicyIsNotForDeletions) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,19 +7,19 @@
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kMaxMatchConditions = 64;
 
-bool Has(const ListView<std::string_view>& list, std::string_view text) {
+bool Has(const object::ListView<std::string_view>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 // `others` is what messages call the items.
-void ValidateListOrAll(const Value* rule, std::string_view field, std::string_view others,
+void ValidateListOrAll(const object::Value* rule, std::string_view field, std::string_view others,
                        FieldErrors& errors) {
-  const ListView<std::string_view> list = TextsOf(rule, field);
+  const object::ListView<std::string_view> list = TextsOf(rule, field);
   if (list.empty()) errors.Required(field);
   if (list.size() > 1 && Has(list, "*")) {
     errors.Invalid(field, FieldOf(rule, field),
@@ -28,8 +28,8 @@ void ValidateListOrAll(const Value* rule, std::string_view field, std::string_vi
 }
 
 // A resource, or one with a subresource; either may be a wildcard.
-void ValidateResources(const Value* rule, FieldErrors& errors) {
-  const ListView<std::string_view> resources = TextsOf(rule, "resources");
+void ValidateResources(const object::Value* rule, FieldErrors& errors) {
+  const object::ListView<std::string_view> resources = TextsOf(rule, "resources");
   if (resources.empty()) errors.Required("resources");
   std::set<std::string_view> with_all_subresources;
   std::set<std::string_view> of_all_resources;
@@ -61,7 +61,7 @@ void ValidateResources(const Value* rule, FieldErrors& errors) {
     if (subresource == "*") with_all_subresources.insert(resource);
     if (resource == "*") of_all_resources.insert(subresource);
   }
-  const Value* list = FieldOf(rule, "resources");
+  const object::Value* list = FieldOf(rule, "resources");
   if (resources.size() > 1 && Has(resources, "*/*")) {
     errors.Invalid("resources", list, "if '*/*' is present, must not specify other resources");
   }
@@ -71,12 +71,13 @@ void ValidateResources(const Value* rule, FieldErrors& errors) {
   }
 }
 
-void ValidateNamedRule(const Value* rule, FieldErrors& errors) {
-  const ListView<std::string_view> names = TextsOf(rule, "resourceNames");
+void ValidateNamedRule(const object::Value* rule, FieldErrors& errors) {
+  const object::ListView<std::string_view> names = TextsOf(rule, "resourceNames");
   std::set<std::string_view> seen;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto at = errors.At("resourceNames", i);
-    if (!IsPathSegmentName(names[i])) errors.Invalid("", names[i], CheckPathSegmentName(names[i]));
+    if (!object::IsPathSegmentName(names[i]))
+      errors.Invalid("", names[i], object::CheckPathSegmentName(names[i]));
     if (!seen.insert(names[i]).second) errors.Duplicate("", names[i]);
   }
   ValidateRule(rule, errors);
@@ -84,22 +85,22 @@ void ValidateNamedRule(const Value* rule, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateRequiredOneOf(const Value* message, std::string_view field,
+void ValidateRequiredOneOf(const object::Value* message, std::string_view field,
                            std::initializer_list<std::string_view> supported, FieldErrors& errors) {
   if (FieldOf(message, field) == nullptr) return errors.Required(field);
   ValidateOneOf(TextOf(message, field), supported, field, errors);
 }
 
-void ValidateRule(const Value* rule, FieldErrors& errors) {
+void ValidateRule(const object::Value* rule, FieldErrors& errors) {
   ValidateListOrAll(rule, "operations", "operations", errors);
-  const ListView<std::string_view> operations = TextsOf(rule, "operations");
+  const object::ListView<std::string_view> operations = TextsOf(rule, "operations");
   for (size_t i = 0; i < operations.size(); ++i) {
     const auto at = errors.At("operations", i);
     ValidateOneOf(operations[i], {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}, "", errors);
   }
   ValidateListOrAll(rule, "apiGroups", "API groups", errors);
   ValidateListOrAll(rule, "apiVersions", "API versions", errors);
-  const ListView<std::string_view> versions = TextsOf(rule, "apiVersions");
+  const object::ListView<std::string_view> versions = TextsOf(rule, "apiVersions");
   for (size_t i = 0; i < versions.size(); ++i) {
     const auto at = errors.At("apiVersions", i);
     ValidateRequired(versions[i], "", errors);
@@ -110,23 +111,23 @@ void ValidateRule(const Value* rule, FieldErrors& errors) {
   }
 }
 
-void ValidateSelector(const Value* message, std::string_view field, bool allow_invalid_values,
-                      FieldErrors& errors) {
-  const Value* selector = FieldOf(message, field);
+void ValidateSelector(const object::Value* message, std::string_view field,
+                      bool allow_invalid_values, FieldErrors& errors) {
+  const object::Value* selector = FieldOf(message, field);
   if (selector == nullptr) return;
   const auto at = errors.At(field);
   ValidateLabelSelector(views::meta_v1::LabelSelector(selector),
                         {.allow_invalid_values = allow_invalid_values}, errors);
 }
 
-void ValidateMatchResources(const Value* match, FieldErrors& errors) {
+void ValidateMatchResources(const object::Value* match, FieldErrors& errors) {
   ValidateRequiredOneOf(match, "matchPolicy", {"Equivalent", "Exact"}, errors);
   for (const std::string_view field : {"namespaceSelector", "objectSelector"}) {
     if (FieldOf(match, field) == nullptr) errors.Required(field);
     ValidateSelector(match, field, false, errors);
   }
   for (const std::string_view field : {"resourceRules", "excludeResourceRules"}) {
-    const ListView<const Value*> rules = ItemsOf(match, field);
+    const object::ListView<const object::Value*> rules = ItemsOf(match, field);
     for (size_t i = 0; i < rules.size(); ++i) {
       const auto at = errors.At(field, i);
       ValidateNamedRule(rules[i], errors);
@@ -134,8 +135,8 @@ void ValidateMatchResources(const Value* match, FieldErrors& errors) {
   }
 }
 
-void ValidateMatchConditions(const Value* message, FieldErrors& errors) {
-  const ListView<const Value*> conditions = ItemsOf(message, "matchConditions");
+void ValidateMatchConditions(const object::Value* message, FieldErrors& errors) {
+  const object::ListView<const object::Value*> conditions = ItemsOf(message, "matchConditions");
   if (conditions.size() > kMaxMatchConditions) {
     errors.TooMany("matchConditions", conditions.size(), kMaxMatchConditions);
   }
@@ -149,4 +150,4 @@ void ValidateMatchConditions(const Value* message, FieldErrors& errors) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

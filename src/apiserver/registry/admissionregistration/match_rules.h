@@ -12,20 +12,20 @@
 #include "apiserver/validation/value_fields.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // FieldValueRequired when it is not set, else FieldValueNotSupported when it is none of these.
-void ValidateRequiredOneOf(const Value* message, std::string_view field,
+void ValidateRequiredOneOf(const object::Value* message, std::string_view field,
                            std::initializer_list<std::string_view> supported, FieldErrors& errors);
 
 // A RuleWithOperations.
-void ValidateRule(const Value* rule, FieldErrors& errors);
+void ValidateRule(const object::Value* rule, FieldErrors& errors);
 // A MatchResources that is there.
-void ValidateMatchResources(const Value* match, FieldErrors& errors);
+void ValidateMatchResources(const object::Value* match, FieldErrors& errors);
 // The list `matchConditions` of the message.
-void ValidateMatchConditions(const Value* message, FieldErrors& errors);
+void ValidateMatchConditions(const object::Value* message, FieldErrors& errors);
 // The selector of this name, if it is set.
-void ValidateSelector(const Value* message, std::string_view field, bool allow_invalid_values,
-                      FieldErrors& errors);
+void ValidateSelector(const object::Value* message, std::string_view field,
+                      bool allow_invalid_values, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,11 +9,11 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of a new object only.
-void ValidateStaticName(const Document& object, FieldErrors& errors);
-void WarnAboutStaticName(const Document& object, const Document* old, const KindSettings&,
-                         std::vector<std::string>& warnings);
+void ValidateStaticName(const object::Document& object, FieldErrors& errors);
+void WarnAboutStaticName(const object::Document& object, const object::Document* old,
+                         const KindSettings&, std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

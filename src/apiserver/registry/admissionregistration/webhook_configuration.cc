@@ -9,7 +9,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/webhook_client.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kMinTimeoutSeconds = 1;
@@ -25,12 +25,12 @@ struct Options {
   bool allow_invalid_label_values = false;
 };
 
-bool IsWithoutSideEffects(const Value* hook) {
+bool IsWithoutSideEffects(const object::Value* hook) {
   const std::string_view effects = TextOf(hook, "sideEffects");
   return effects == "None" || effects == "NoneOnDryRun";
 }
 
-bool HasKnownReviewVersion(const Value* hook) {
+bool HasKnownReviewVersion(const object::Value* hook) {
   const auto versions = TextsOf(hook, "admissionReviewVersions");
   return std::any_of(versions.begin(), versions.end(), [](std::string_view version) {
     return version == "v1" || version == "v1beta1";
@@ -39,8 +39,8 @@ bool HasKnownReviewVersion(const Value* hook) {
 
 void ValidateHookName(std::string_view name, FieldErrors& errors) {
   if (name.empty()) return errors.Required("name");
-  if (!IsDns1123Subdomain(name)) {
-    return errors.Invalid("name", name, CheckDns1123Subdomain(name).front());
+  if (!object::IsDns1123Subdomain(name)) {
+    return errors.Invalid("name", name, object::CheckDns1123Subdomain(name).front());
   }
   if (std::ranges::count(name, '.') < 2) {
     errors.Invalid("name", name,
@@ -48,17 +48,17 @@ void ValidateHookName(std::string_view name, FieldErrors& errors) {
   }
 }
 
-void ValidateClient(const Value* hook, FieldErrors& errors) {
-  const Value* config = FieldOf(hook, "clientConfig");
-  const Value* url = FieldOf(config, "url");
-  const Value* service = FieldOf(config, "service");
+void ValidateClient(const object::Value* hook, FieldErrors& errors) {
+  const object::Value* config = FieldOf(hook, "clientConfig");
+  const object::Value* url = FieldOf(config, "url");
+  const object::Value* service = FieldOf(config, "service");
   if ((url == nullptr) == (service == nullptr)) {
     return errors.Required("clientConfig", "exactly one of url or service is required");
   }
   if (url != nullptr) return ValidateWebhookUrl(url->AsText(), "clientConfig.url", errors);
   const auto at = errors.At("clientConfig.service");
-  const Value* path = FieldOf(service, "path");
-  const Value* port = FieldOf(service, "port");
+  const object::Value* path = FieldOf(service, "path");
+  const object::Value* port = FieldOf(service, "port");
   ValidateWebhookService(
       {.name_space = TextOf(service, "namespace"),
        .name = TextOf(service, "name"),
@@ -67,7 +67,7 @@ void ValidateClient(const Value* hook, FieldErrors& errors) {
       errors);
 }
 
-void ValidateSideEffects(const Value* hook, bool require_none, FieldErrors& errors) {
+void ValidateSideEffects(const object::Value* hook, bool require_none, FieldErrors& errors) {
   if (FieldOf(hook, "sideEffects") == nullptr) {
     errors.Required("sideEffects", require_none
                                        ? "must specify one of None, NoneOnDryRun"
@@ -80,7 +80,7 @@ void ValidateSideEffects(const Value* hook, bool require_none, FieldErrors& erro
   }
 }
 
-void ValidateHook(const Value* hook, const Options& options, FieldErrors& errors) {
+void ValidateHook(const object::Value* hook, const Options& options, FieldErrors& errors) {
   ValidateHookName(TextOf(hook, "name"), errors);
   const auto rules = ItemsOf(hook, "rules");
   for (size_t i = 0; i < rules.size(); ++i) {
@@ -95,7 +95,7 @@ void ValidateHook(const Value* hook, const Options& options, FieldErrors& errors
   one_of("failurePolicy", {"Fail", "Ignore"});
   one_of("matchPolicy", {"Equivalent", "Exact"});
   ValidateSideEffects(hook, options.require_no_side_effects, errors);
-  if (const Value* timeout = FieldOf(hook, "timeoutSeconds")) {
+  if (const object::Value* timeout = FieldOf(hook, "timeoutSeconds")) {
     if (timeout->AsInt() < kMinTimeoutSeconds || timeout->AsInt() > kMaxTimeoutSeconds) {
       errors.Invalid("timeoutSeconds", timeout->AsInt(),
                      "the timeout value must be between 1 and 30 seconds");
@@ -108,7 +108,7 @@ void ValidateHook(const Value* hook, const Options& options, FieldErrors& errors
   if (options.check_match_conditions) ValidateMatchConditions(hook, errors);
 }
 
-void ValidateReviewVersions(const Value* hook, bool require_known, FieldErrors& errors) {
+void ValidateReviewVersions(const object::Value* hook, bool require_known, FieldErrors& errors) {
   constexpr std::string_view kField = "admissionReviewVersions";
   const auto versions = TextsOf(hook, kField);
   if (versions.empty()) return errors.Required(kField, "must specify one of v1, v1beta1");
@@ -126,7 +126,7 @@ void ValidateReviewVersions(const Value* hook, bool require_known, FieldErrors& 
   }
 }
 
-void ValidateHooks(const Document& object, const Options& options, FieldErrors& errors) {
+void ValidateHooks(const object::Document& object, const Options& options, FieldErrors& errors) {
   const auto hooks = ItemsOf(&object.root(), "webhooks");
   std::set<std::string_view> names;
   for (size_t i = 0; i < hooks.size(); ++i) {
@@ -140,12 +140,12 @@ void ValidateHooks(const Document& object, const Options& options, FieldErrors& 
   }
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateHooks(object, {}, errors);
   ValidateStaticName(object, errors);
 }
 
-bool HasSameMatchConditions(const Document& object, const Document& old) {
+bool HasSameMatchConditions(const object::Document& object, const object::Document& old) {
   const auto hooks = ItemsOf(&object.root(), "webhooks");
   const auto before = ItemsOf(&old.root(), "webhooks");
   if (hooks.size() != before.size()) return false;
@@ -157,12 +157,12 @@ bool HasSameMatchConditions(const Document& object, const Document& old) {
   return true;
 }
 
-Options OptionsForUpdate(const Document& object, const Document& old) {
+Options OptionsForUpdate(const object::Document& object, const object::Document& old) {
   Options options;
   options.check_match_conditions = !HasSameMatchConditions(object, old);
   std::set<std::string_view> names;
   FieldErrors faults_of_selectors(kDefaultSettings);
-  for (const Value* hook : ItemsOf(&old.root(), "webhooks")) {
+  for (const object::Value* hook : ItemsOf(&old.root(), "webhooks")) {
     if (!IsWithoutSideEffects(hook)) options.require_no_side_effects = false;
     if (!HasKnownReviewVersion(hook) && !TextsOf(hook, "admissionReviewVersions").empty()) {
       options.require_known_review_version = false;
@@ -175,7 +175,8 @@ Options OptionsForUpdate(const Document& object, const Document& old) {
   return options;
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateHooks(object, OptionsForUpdate(object, old), errors);
 }
 
@@ -192,4 +193,4 @@ const KindRules kMutatingWebhookConfigurationRules = {.group = "admissionregistr
                                                       .update = ValidateUpdate,
                                                       .warn = WarnAboutStaticName};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,14 +9,15 @@
 #include "apiserver/validation/value_fields.h"
 #include "apiserver/validation/webhook_client.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kDefaultPort = 443;
 
 bool IsKnown(std::string_view version) { return version == "v1" || version == "v1beta1"; }
 
-void ValidateReviewVersions(const Value* conversion, bool require_known, FieldErrors& errors) {
+void ValidateReviewVersions(const object::Value* conversion, bool require_known,
+                            FieldErrors& errors) {
   constexpr std::string_view kField = "conversionReviewVersions";
   const auto versions = TextsOf(conversion, kField);
   if (versions.empty()) return errors.Required(kField);
@@ -34,19 +35,19 @@ void ValidateReviewVersions(const Value* conversion, bool require_known, FieldEr
   }
 }
 
-void ValidateClient(const Value* config, FieldErrors& errors) {
+void ValidateClient(const object::Value* config, FieldErrors& errors) {
   constexpr std::string_view kField = "webhookClientConfig";
   if (config == nullptr) return errors.Required(kField, "required when strategy is set to Webhook");
-  const Value* url = FieldOf(config, "url");
-  const Value* service = FieldOf(config, "service");
+  const object::Value* url = FieldOf(config, "url");
+  const object::Value* service = FieldOf(config, "service");
   if ((url == nullptr) == (service == nullptr)) {
     return errors.Required(kField, "exactly one of url or service is required");
   }
   const auto at = errors.At(kField);
   if (url != nullptr) return ValidateWebhookUrl(url->AsText(), "url", errors);
   const auto at_service = errors.At("service");
-  const Value* path = FieldOf(service, "path");
-  const Value* port = FieldOf(service, "port");
+  const object::Value* path = FieldOf(service, "path");
+  const object::Value* port = FieldOf(service, "port");
   ValidateWebhookService(
       {.name_space = TextOf(service, "namespace"),
        .name = TextOf(service, "name"),
@@ -57,9 +58,9 @@ void ValidateClient(const Value* config, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateConversion(const Value* spec, bool preserves_unknown_fields,
+void ValidateConversion(const object::Value* spec, bool preserves_unknown_fields,
                         bool require_known_review_version, FieldErrors& errors) {
-  const Value* conversion = FieldOf(spec, "conversion");
+  const object::Value* conversion = FieldOf(spec, "conversion");
   if (conversion == nullptr) return;
   const auto at = errors.At("conversion");
   const std::string_view strategy = TextOf(conversion, "strategy");
@@ -71,7 +72,7 @@ void ValidateConversion(const Value* spec, bool preserves_unknown_fields,
   } else {
     ValidateOneOf(strategy, {"None", "Webhook"}, "strategy", errors);
   }
-  const Value* client = FieldOf(conversion, "webhookClientConfig");
+  const object::Value* client = FieldOf(conversion, "webhookClientConfig");
   if (strategy == "Webhook") {
     ValidateClient(client, errors);
     return ValidateReviewVersions(conversion, require_known_review_version, errors);
@@ -83,9 +84,9 @@ void ValidateConversion(const Value* spec, bool preserves_unknown_fields,
   }
 }
 
-bool HasKnownReviewVersionOrNone(const Value* spec) {
+bool HasKnownReviewVersionOrNone(const object::Value* spec) {
   const auto versions = TextsOf(FieldOf(spec, "conversion"), "conversionReviewVersions");
   return versions.empty() || std::any_of(versions.begin(), versions.end(), IsKnown);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,11 +4,11 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The `conversion` of the spec of a definition, as v1beta1 has it.
-void ValidateConversion(const Value* spec, bool preserves_unknown_fields,
+void ValidateConversion(const object::Value* spec, bool preserves_unknown_fields,
                         bool require_known_review_version, FieldErrors& errors);
-bool HasKnownReviewVersionOrNone(const Value* spec);
+bool HasKnownReviewVersionOrNone(const object::Value* spec);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

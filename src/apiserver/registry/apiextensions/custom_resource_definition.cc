@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Definitions are stored in v1beta1, where what all versions have in common stands once, beside
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
-std::string Joined(const NameProblems& problems) {
+std::string Joined(const object::NameProblems& problems) {
   std::string out;
   for (const std::string& problem : problems) (out += out.empty() ? "" : ",") += problem;
   return out;
@@ -32,10 +32,11 @@ std::string Joined(const NameProblems& problems) {
 
 // One fault for all problems.
 void ValidateLabelText(std::string_view text, std::string_view field, FieldErrors& errors) {
-  if (!IsDns1035Label(text)) errors.Invalid(field, text, Joined(CheckDns1035Label(text)));
+  if (!object::IsDns1035Label(text))
+    errors.Invalid(field, text, Joined(object::CheckDns1035Label(text)));
 }
 
-void ValidateNames(const Value* names, std::string_view field, FieldErrors& errors) {
+void ValidateNames(const object::Value* names, std::string_view field, FieldErrors& errors) {
   const auto at = errors.At(field);
   for (const std::string_view name : {"plural", "singular"}) {
     const std::string_view text = TextOf(names, name);
@@ -44,10 +45,10 @@ void ValidateNames(const Value* names, std::string_view field, FieldErrors& erro
   for (const std::string_view name : {"kind", "listKind"}) {
     const std::string_view text = TextOf(names, name);
     const std::string lower = AsciiLower(text);
-    if (text.empty() || IsDns1035Label(lower)) continue;
-    errors.Invalid(
-        name, text,
-        "may have mixed case, but should otherwise match: " + Joined(CheckDns1035Label(lower)));
+    if (text.empty() || object::IsDns1035Label(lower)) continue;
+    errors.Invalid(name, text,
+                   "may have mixed case, but should otherwise match: " +
+                       Joined(object::CheckDns1035Label(lower)));
   }
   const auto short_names = TextsOf(names, "shortNames");
   for (size_t i = 0; i < short_names.size(); ++i) {
@@ -67,8 +68,8 @@ void ValidateNames(const Value* names, std::string_view field, FieldErrors& erro
 
 void ValidateGroup(std::string_view group, FieldErrors& errors) {
   if (group.empty()) return errors.Required("group");
-  if (!IsDns1123Subdomain(group)) {
-    errors.Invalid("group", group, Joined(CheckDns1123Subdomain(group)));
+  if (!object::IsDns1123Subdomain(group)) {
+    errors.Invalid("group", group, Joined(object::CheckDns1123Subdomain(group)));
   } else if (group.find('.') == std::string_view::npos) {
     errors.Invalid("group", group, "should be a domain with at least one dot");
   }
@@ -80,37 +81,37 @@ void ValidateRequiredOneOf(std::string_view text, std::initializer_list<std::str
   ValidateOneOf(text, supported, field, errors);
 }
 
-const Value* SchemaOfVersion(const Value* version) {
+const object::Value* SchemaOfVersion(const object::Value* version) {
   return FieldOf(FieldOf(version, "schema"), "openAPIV3Schema");
 }
 
-const Value* CommonSchema(const Value* spec) {
+const object::Value* CommonSchema(const object::Value* spec) {
   return FieldOf(FieldOf(spec, "validation"), "openAPIV3Schema");
 }
 
-bool AnySchemaOf(const Value* spec, bool (*is_so)(const Value*)) {
+bool AnySchemaOf(const object::Value* spec, bool (*is_so)(const object::Value*)) {
   if (is_so(CommonSchema(spec))) return true;
-  for (const Value* version : ItemsOf(spec, "versions")) {
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
     if (is_so(SchemaOfVersion(version))) return true;
   }
   return false;
 }
 
-bool HasSchemas(const Value* spec) {
+bool HasSchemas(const object::Value* spec) {
   if (CommonSchema(spec) != nullptr) return true;
-  for (const Value* version : ItemsOf(spec, "versions")) {
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
     if (SchemaOfVersion(version) == nullptr) return false;
   }
   return true;
 }
 
 // A definition that preserves unknown fields is of an age when schemas were optional.
-bool PreservesUnknownFields(const Value* spec) {
-  const Value* preserves = FieldOf(spec, "preserveUnknownFields");
+bool PreservesUnknownFields(const object::Value* spec) {
+  const object::Value* preserves = FieldOf(spec, "preserveUnknownFields");
   return preserves != nullptr && preserves->AsBool();
 }
 
-void ValidateSchemasAreThere(const Value* spec, bool required, FieldErrors& errors) {
+void ValidateSchemasAreThere(const object::Value* spec, bool required, FieldErrors& errors) {
   if (CommonSchema(spec) != nullptr || (!required && PreservesUnknownFields(spec))) return;
   const auto versions = ItemsOf(spec, "versions");
   for (size_t i = 0; i < versions.size(); ++i) {
@@ -122,7 +123,8 @@ void ValidateSchemasAreThere(const Value* spec, bool required, FieldErrors& erro
   }
 }
 
-void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErrors& errors) {
+void ValidateVersions(const object::Value* spec, const VersionOptions& options,
+                      FieldErrors& errors) {
   const auto versions = ItemsOf(spec, "versions");
   std::set<std::string_view> names;
   size_t stored = 0;
@@ -133,12 +135,12 @@ void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErr
     names.insert(name);
     ValidateLabelText(name, "name", errors);
     ValidateDeprecation(versions[i], errors);
-    const Value* own = FieldOf(versions[i], "subresources");
-    const Value* subresources = own != nullptr ? own : FieldOf(spec, "subresources");
+    const object::Value* own = FieldOf(versions[i], "subresources");
+    const object::Value* subresources = own != nullptr ? own : FieldOf(spec, "subresources");
     ValidateVersionParts(versions[i], "schema", FieldOf(subresources, "status") != nullptr, options,
                          errors);
   }
-  const Value* list = FieldOf(spec, "versions");
+  const object::Value* list = FieldOf(spec, "versions");
   if (names.size() != versions.size()) {
     errors.Invalid("versions", list, "must contain unique version names");
   }
@@ -148,7 +150,7 @@ void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErr
 }
 
 // The version of the time when there was only one: it is still the first.
-void ValidateFirstVersion(const Value* spec, FieldErrors& errors) {
+void ValidateFirstVersion(const object::Value* spec, FieldErrors& errors) {
   const std::string_view version = TextOf(spec, "version");
   if (version.empty()) return;
   ValidateLabelText(version, "version", errors);
@@ -158,15 +160,16 @@ void ValidateFirstVersion(const Value* spec, FieldErrors& errors) {
   }
 }
 
-bool AnyStatusSubresource(const Value* spec) {
+bool AnyStatusSubresource(const object::Value* spec) {
   if (FieldOf(FieldOf(spec, "subresources"), "status") != nullptr) return true;
-  for (const Value* version : ItemsOf(spec, "versions")) {
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
     if (FieldOf(FieldOf(version, "subresources"), "status") != nullptr) return true;
   }
   return false;
 }
 
-void ValidateSpec(const Value* spec, const DefinitionOptions& options, FieldErrors& errors) {
+void ValidateSpec(const object::Value* spec, const DefinitionOptions& options,
+                  FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateGroup(TextOf(spec, "group"), errors);
   ValidateRequiredOneOf(TextOf(spec, "scope"), {"Cluster", "Namespaced"}, "scope", errors);
@@ -181,7 +184,7 @@ void ValidateSpec(const Value* spec, const DefinitionOptions& options, FieldErro
   if (has_defaults || AnySchemaOf(spec, HasExtension)) versions.require_structural = true;
   ValidateVersions(spec, versions, errors);
   ValidateFirstVersion(spec, errors);
-  const Value* names = FieldOf(spec, "names");
+  const object::Value* names = FieldOf(spec, "names");
   for (const std::string_view name : {"plural", "singular", "kind", "listKind"}) {
     const auto in_names = errors.At("names");
     ValidateRequired(TextOf(names, name), name, errors);
@@ -192,17 +195,17 @@ void ValidateSpec(const Value* spec, const DefinitionOptions& options, FieldErro
                      errors);
 }
 
-void ValidateStoredVersions(const Document& object, FieldErrors& errors) {
-  const Value* status = object.root().Find("status");
+void ValidateStoredVersions(const object::Document& object, FieldErrors& errors) {
+  const object::Value* status = object.root().Find("status");
   const auto stored = TextsOf(status, "storedVersions");
-  const Value* list = FieldOf(status, "storedVersions");
+  const object::Value* list = FieldOf(status, "storedVersions");
   if (stored.empty()) {
     return errors.Invalid("status.storedVersions", list, "must have at least one stored version");
   }
   const auto versions = ItemsOf(object.root().Find("spec"), "versions");
   const SeenNames is_stored = SeenNames::Of(stored);
   SeenNames is_there;
-  for (const Value* version : versions) {
+  for (const object::Value* version : versions) {
     const std::string_view name = TextOf(version, "name");
     is_there.Add(name);
     if (IsSet(version, "storage") && !is_stored.Has(name)) {
@@ -224,8 +227,9 @@ void ValidateStoredVersions(const Document& object, FieldErrors& errors) {
 
 enum class Approval : uint8_t { kMissing, kBypassed, kGiven, kInvalid };
 
-Approval ApprovalOf(const Document& object) {
-  const Value* annotation = FieldOf(object.root().FindPath({"metadata", "annotations"}), kApproval);
+Approval ApprovalOf(const object::Document& object) {
+  const object::Value* annotation =
+      FieldOf(object.root().FindPath({"metadata", "annotations"}), kApproval);
   const std::string_view text = annotation != nullptr ? annotation->AsText() : std::string_view();
   if (text.empty()) return Approval::kMissing;
   if (text.starts_with("unapproved")) return Approval::kBypassed;
@@ -236,7 +240,8 @@ Approval ApprovalOf(const Document& object) {
 }
 
 // Groups of the project need the word of its reviewers.
-void ValidateApproval(const Document& object, const Document* old, FieldErrors& errors) {
+void ValidateApproval(const object::Document& object, const object::Document* old,
+                      FieldErrors& errors) {
   const std::string_view group = TextOf(object.root().Find("spec"), "group");
   const bool is_protected = group == "k8s.io" || group == "kubernetes.io" ||
                             group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
@@ -259,7 +264,8 @@ void ValidateApproval(const Document& object, const Document* old, FieldErrors& 
   }
 }
 
-void ValidatePreserve(const Document& object, const Document* old, FieldErrors& errors) {
+void ValidatePreserve(const object::Document& object, const object::Document* old,
+                      FieldErrors& errors) {
   if (old != nullptr && PreservesUnknownFields(old->root().Find("spec"))) return;
   if (!PreservesUnknownFields(object.root().Find("spec"))) return;
   errors.Invalid("spec.preserveUnknownFields", true,
@@ -267,21 +273,22 @@ void ValidatePreserve(const Document& object, const Document* old, FieldErrors& 
                  "spec.versions[*].schema instead");
 }
 
-void ValidateRest(const Document& object, const Document* old, FieldErrors& errors) {
-  const Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
+void ValidateRest(const object::Document& object, const object::Document* old,
+                  FieldErrors& errors) {
+  const object::Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
   ValidateNames(accepted, "status.acceptedNames", errors);
   ValidateStoredVersions(object, errors);
   ValidateApproval(object, old, errors);
   ValidatePreserve(object, old, errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
-  const Value* spec = object.root().Find("spec");
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
+  const object::Value* spec = object.root().Find("spec");
   const std::string wanted = std::string(TextOf(FieldOf(spec, "names"), "plural")) + "." +
                              std::string(TextOf(spec, "group"));
   const std::string_view name = TextOf(object.root().Find("metadata"), "name");
-  if (!IsDns1123Subdomain(name)) {
-    errors.Invalid("metadata.name", name, CheckDns1123Subdomain(name));
+  if (!object::IsDns1123Subdomain(name)) {
+    errors.Invalid("metadata.name", name, object::CheckDns1123Subdomain(name));
   }
   if (name != wanted) {
     errors.Invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
@@ -290,16 +297,17 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   ValidateRest(object, nullptr, errors);
 }
 
-bool IsEstablished(const Document& object) {
-  for (const Value* condition : ItemsOf(object.root().Find("status"), "conditions")) {
+bool IsEstablished(const object::Document& object) {
+  for (const object::Value* condition : ItemsOf(object.root().Find("status"), "conditions")) {
     if (TextOf(condition, "type") == "Established") return TextOf(condition, "status") == "True";
   }
   return false;
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
-  const Value* spec = object.root().Find("spec");
-  const Value* before = old.root().Find("spec");
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
+  const object::Value* spec = object.root().Find("spec");
+  const object::Value* before = old.root().Find("spec");
   DefinitionOptions options;
   options.require_known_review_version = HasKnownReviewVersionOrNone(before);
   options.require_schema = HasSchemas(before);
@@ -308,11 +316,12 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   options.schema.require_atomic_sets = !AnySchemaOf(before, HasNonAtomicSet);
   options.schema.require_sound_map_keys = !AnySchemaOf(before, HasUnsoundMapKeys);
   ValidateSpec(spec, options, errors);
-  const auto immutable = [&](const Value* then, const Value* now, std::string_view field) {
+  const auto immutable = [&](const object::Value* then, const object::Value* now,
+                             std::string_view field) {
     ValidateImmutable(TextOf(then, field), TextOf(now, field), field, errors);
   };
-  const Value* names = FieldOf(spec, "names");
-  const Value* names_before = FieldOf(before, "names");
+  const object::Value* names = FieldOf(spec, "names");
+  const object::Value* names_before = FieldOf(before, "names");
   {
     const auto at = errors.At("spec");
     if (IsEstablished(old)) {
@@ -327,24 +336,24 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   ValidateRest(object, &old, errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
-  const Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
+  const object::Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
   ValidateNames(accepted, "status.acceptedNames", errors);
 }
 
-std::set<std::string> UnknownFormatsOf(const Document& object) {
+std::set<std::string> UnknownFormatsOf(const object::Document& object) {
   std::set<std::string> formats;
-  const Value* spec = object.root().Find("spec");
+  const object::Value* spec = object.root().Find("spec");
   FindUnknownFormats(CommonSchema(spec), formats);
-  for (const Value* version : ItemsOf(spec, "versions")) {
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
     FindUnknownFormats(SchemaOfVersion(version), formats);
   }
   return formats;
 }
 
 // Formats that the stored definition has already are not told again.
-void WarnAboutFormats(const Document& object, const Document* old, const KindSettings&,
-                      std::vector<std::string>& warnings) {
+void WarnAboutFormats(const object::Document& object, const object::Document* old,
+                      const KindSettings&, std::vector<std::string>& warnings) {
   const std::set<std::string> formats = UnknownFormatsOf(object);
   if (formats.empty()) return;
   const std::set<std::string> before =
@@ -366,4 +375,4 @@ const KindRules kCustomResourceDefinitionRules = {.group = "apiextensions.k8s.io
                                                   .status = ValidateStatus,
                                                   .warn = WarnAboutFormats};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

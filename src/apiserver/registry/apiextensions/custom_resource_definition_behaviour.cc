@@ -6,10 +6,10 @@
 #include "apiserver/validation/value_fields.h"
 #include "views/apiextensions.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void NoteStoredVersion(Document& object) {
+void NoteStoredVersion(object::Document& object) {
   const views::apiextensions_k8s_io_v1beta1::CustomResourceDefinition definition(object);
   for (const auto version : definition.spec().versions()) {
     if (!version.storage()) continue;
@@ -25,16 +25,18 @@ void NoteStoredVersion(Document& object) {
 
 }  // namespace
 
-Result<void> CustomResourceDefinitionBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+Result<void> CustomResourceDefinitionBehaviour::PrepareForCreate(WriteContext&,
+                                                                 object::Document& object) {
   object.root().Erase("status");
   NoteStoredVersion(object);
   return {};
 }
 
-Result<void> CustomResourceDefinitionBehaviour::PrepareForUpdate(WriteContext& write, Document&,
-                                                                 Document& object) {
+Result<void> CustomResourceDefinitionBehaviour::PrepareForUpdate(WriteContext& write,
+                                                                 object::Document&,
+                                                                 object::Document& object) {
   if (write.subresource.empty()) NoteStoredVersion(object);
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,8 +8,8 @@
 
 #include "apiserver/convert/conversion_rule.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const ConversionRule> DefinitionConversions();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

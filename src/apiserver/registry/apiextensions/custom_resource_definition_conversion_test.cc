@@ -6,11 +6,12 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-const MessageDesc* Type(std::string_view version) {
-  return FindKind("apiextensions.k8s.io/" + std::string(version), "CustomResourceDefinition");
+const object::MessageDesc* Type(std::string_view version) {
+  return object::FindKind("apiextensions.k8s.io/" + std::string(version),
+                          "CustomResourceDefinition");
 }
 
 std::string Definition(std::string_view version, std::string_view spec) {
@@ -19,16 +20,16 @@ std::string Definition(std::string_view version, std::string_view spec) {
 }
 
 std::string Normal(std::string_view version, std::string_view spec) {
-  const auto object = DecodeJson(Definition(version, spec), Type(version));
+  const auto object = object::DecodeJson(Definition(version, spec), Type(version));
   EXPECT_TRUE(object) << object.error().ToString();
-  return object ? EncodeJson(object->root()) : std::string();
+  return object ? object::EncodeJson(object->root()) : std::string();
 }
 
 std::string Converted(std::string_view version, std::string_view spec, std::string_view to) {
-  const auto object = DecodeJson(Definition(version, spec), Type(version));
+  const auto object = object::DecodeJson(Definition(version, spec), Type(version));
   if (!object) return object.error().ToString();
   const auto out = Convert(*object, Type(to));
-  return out ? EncodeJson(out->root()) : out.error().ToString();
+  return out ? object::EncodeJson(out->root()) : out.error().ToString();
 }
 
 void ExpectBothWays(std::string_view v1, std::string_view v1beta1) {
@@ -102,4 +103,4 @@ TEST(DefinitionConversionTest, ValuesInSchemasAreInOrderAndNullIsNoDefault) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,61 +4,62 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Value& NamesOf(Value& definition, Arena& arena) {
+object::Value& NamesOf(object::Value& definition, Arena& arena) {
   return MakePart(MakePart(definition, "spec", arena), "names", arena);
 }
 
-void DefaultSingularName(Value& definition, const RuleContext& context) {
-  Value& names = NamesOf(definition, context.arena);
+void DefaultSingularName(object::Value& definition, const RuleContext& context) {
+  object::Value& names = NamesOf(definition, context.arena);
   const std::string_view kind = TextOf(names, "kind");
   if (kind.empty() || !TextOf(names, "singular").empty()) return;
-  names.Set(context.arena, "singular", Value::String(context.arena.Copy(AsciiLower(kind))));
+  names.Set(context.arena, "singular", object::Value::String(context.arena.Copy(AsciiLower(kind))));
 }
 
-void DefaultListKind(Value& definition, const RuleContext& context) {
-  Value& names = NamesOf(definition, context.arena);
+void DefaultListKind(object::Value& definition, const RuleContext& context) {
+  object::Value& names = NamesOf(definition, context.arena);
   const std::string_view kind = TextOf(names, "kind");
   if (kind.empty() || !TextOf(names, "listKind").empty()) return;
   const std::string list_kind = std::string(kind) + "List";
-  names.Set(context.arena, "listKind", Value::String(context.arena.Copy(list_kind)));
+  names.Set(context.arena, "listKind", object::Value::String(context.arena.Copy(list_kind)));
 }
 
-void DefaultStoredVersions(Value& definition, const RuleContext& context) {
-  Value* spec = PartOf(definition, "spec");
+void DefaultStoredVersions(object::Value& definition, const RuleContext& context) {
+  object::Value* spec = PartOf(definition, "spec");
   if (spec == nullptr) return;
-  for (Value& version : ItemsOf(*spec, "versions")) {
-    const Value* storage = version.Find("storage");
+  for (object::Value& version : ItemsOf(*spec, "versions")) {
+    const object::Value* storage = version.Find("storage");
     if (storage == nullptr || !storage->AsBool()) continue;
-    const Value name = Value::String(TextOf(version, "name"));
-    Value& status = MakePart(definition, "status", context.arena);
+    const object::Value name = object::Value::String(TextOf(version, "name"));
+    object::Value& status = MakePart(definition, "status", context.arena);
     if (!ItemsOf(status, "storedVersions").empty()) return;
-    status.Set(context.arena, "storedVersions", Value::List(context.arena, {&name, 1}));
+    status.Set(context.arena, "storedVersions", object::Value::List(context.arena, {&name, 1}));
     return;
   }
 }
 
 // The first version of definitions knew one version of a resource only.
-void DefaultVersions(Value& definition, const RuleContext& context) {
-  Value* spec = PartOf(definition, "spec");
+void DefaultVersions(object::Value& definition, const RuleContext& context) {
+  object::Value* spec = PartOf(definition, "spec");
   const std::string_view name = spec == nullptr ? std::string_view() : TextOf(*spec, "version");
   if (name.empty() || !ItemsOf(*spec, "versions").empty()) return;
   const uint16_t index = spec->type()->FindField("versions");
-  Value version = Value::EmptyObject(context.arena, spec->type()->fields[index].message);
-  version.Set(context.arena, "name", Value::String(name));
-  version.Set(context.arena, "served", Value::Bool(true));
-  version.Set(context.arena, "storage", Value::Bool(true));
-  spec->SetMember(context.arena, index, Value::List(context.arena, {&version, 1}));
+  object::Value version =
+      object::Value::EmptyObject(context.arena, spec->type()->fields[index].message);
+  version.Set(context.arena, "name", object::Value::String(name));
+  version.Set(context.arena, "served", object::Value::Bool(true));
+  version.Set(context.arena, "storage", object::Value::Bool(true));
+  spec->SetMember(context.arena, index, object::Value::List(context.arena, {&version, 1}));
 }
 
-void DefaultVersion(Value& definition, const RuleContext& context) {
-  Value* spec = PartOf(definition, "spec");
+void DefaultVersion(object::Value& definition, const RuleContext& context) {
+  object::Value* spec = PartOf(definition, "spec");
   if (spec == nullptr || !TextOf(*spec, "version").empty()) return;
-  const std::span<Value> versions = ItemsOf(*spec, "versions");
+  const std::span<object::Value> versions = ItemsOf(*spec, "versions");
   if (versions.empty()) return;
-  spec->Set(context.arena, "version", Value::String(TextOf(versions[0], "name")));
+  spec->Set(context.arena, "version", object::Value::String(TextOf(versions[0], "name")));
 }
 
 constexpr std::string_view kDefinitions = "apiextensions.k8s.io/v1";
@@ -80,4 +81,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> DefinitionDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -229,4 +229,4 @@ TEST(DefinitionRulesTest, MessagesAreThoseOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,10 +4,10 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Of a structural schema and all within it, by the engine that validates custom resources. Rules in
 // CEL are not looked at.
-void ValidateDefaults(const Value* schema, FieldErrors& errors);
+void ValidateDefaults(const object::Value* schema, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

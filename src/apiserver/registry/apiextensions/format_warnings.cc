@@ -7,7 +7,7 @@
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/validation/value_fields.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 bool IsKnown(std::string_view format, std::string_view type) {
@@ -24,12 +24,12 @@ bool IsKnown(std::string_view format, std::string_view type) {
 
 }  // namespace
 
-void FindUnknownFormats(const Value* schema, std::set<std::string>& formats) {
-  AnySchema(schema, [&formats](const Value& each) {
+void FindUnknownFormats(const object::Value* schema, std::set<std::string>& formats) {
+  AnySchema(schema, [&formats](const object::Value& each) {
     const std::string_view format = TextOf(&each, "format");
     if (!format.empty() && !IsKnown(format, TextOf(&each, "type"))) formats.emplace(format);
     return false;
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

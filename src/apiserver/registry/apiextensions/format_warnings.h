@@ -6,9 +6,9 @@
 
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Adds those of the schema and of all within it; null: there is no schema.
-void FindUnknownFormats(const Value* schema, std::set<std::string>& formats);
+void FindUnknownFormats(const object::Value* schema, std::set<std::string>& formats);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

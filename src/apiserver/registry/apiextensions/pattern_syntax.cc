@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr int64_t kMaxRepetitions = 1000;
@@ -144,4 +144,4 @@ class Scanner {
 
 std::string_view ProblemOfPattern(std::string_view pattern) { return Scanner(pattern).Scan(); }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(PatternSyntaxTest, WhatRe2TakesIsTaken) {
@@ -21,4 +21,4 @@ TEST(PatternSyntaxTest, WhatIsBrokenIsNot) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kTypes[] = {"array", "boolean", "integer", "number", "object", "string"};
@@ -30,9 +30,9 @@ bool IsKnownType(std::string_view type) {
 }
 
 // The one schema of all items.
-const Value* ItemSchema(const Value* schema) { return SchemaOf(schema, "items"); }
+const object::Value* ItemSchema(const object::Value* schema) { return SchemaOf(schema, "items"); }
 
-void ValidateSupported(const Value* schema, const Context& context, FieldErrors& errors) {
+void ValidateSupported(const object::Value* schema, const Context& context, FieldErrors& errors) {
   const std::string_view type = TextOf(schema, "type");
   if (context.options.require_known_types && !IsKnownType(type)) {
     errors.NotSupported("type", type, kTypes);
@@ -49,7 +49,7 @@ void ValidateSupported(const Value* schema, const Context& context, FieldErrors&
   if (type == "null") {
     errors.Forbidden("type", "type cannot be set to null, use nullable as an alternative");
   }
-  const Value* items = FieldOf(schema, "items");
+  const object::Value* items = FieldOf(schema, "items");
   if (items != nullptr && items->is_list()) {
     errors.Forbidden("items", "items must be a schema object and not an array");
   }
@@ -63,8 +63,8 @@ void ValidateSupported(const Value* schema, const Context& context, FieldErrors&
   }
 }
 
-void ValidateTypeIs(const Value* schema, std::string_view wanted, std::string_view extension,
-                    FieldErrors& errors) {
+void ValidateTypeIs(const object::Value* schema, std::string_view wanted,
+                    std::string_view extension, FieldErrors& errors) {
   const std::string_view type = TextOf(schema, "type");
   if (FieldOf(schema, extension) == nullptr || type == wanted) return;
   const std::string why =
@@ -77,8 +77,8 @@ void ValidateTypeIs(const Value* schema, std::string_view wanted, std::string_vi
 }
 
 // An item of a set is compared as a whole.
-std::string_view NonAtomicPartOfSet(const Value* schema) {
-  const Value* item = ItemSchema(schema);
+std::string_view NonAtomicPartOfSet(const object::Value* schema) {
+  const object::Value* item = ItemSchema(schema);
   if (TextOf(schema, kListType) != "set" || item == nullptr) return {};
   if (TextOf(item, "type") == "array" && FieldOf(item, kListType) != nullptr &&
       TextOf(item, kListType) != "atomic") {
@@ -88,9 +88,9 @@ std::string_view NonAtomicPartOfSet(const Value* schema) {
   return {};
 }
 
-void ValidateMapKeys(const Value* schema, FieldErrors& errors) {
-  const Value* items = FieldOf(schema, "items");
-  const Value* item = ItemSchema(schema);
+void ValidateMapKeys(const object::Value* schema, FieldErrors& errors) {
+  const object::Value* items = FieldOf(schema, "items");
+  const object::Value* item = ItemSchema(schema);
   const auto keys = TextsOf(schema, kMapKeys);
   if (keys.empty()) {
     errors.Required(kMapKeys, "must not be empty if x-kubernetes-list-type is map");
@@ -108,7 +108,7 @@ void ValidateMapKeys(const Value* schema, FieldErrors& errors) {
   }
   std::set<std::string_view> seen;
   for (const std::string_view key : keys) {
-    const Value* property = PropertyOf(item, key);
+    const object::Value* property = PropertyOf(item, key);
     const std::string_view type = TextOf(property, "type");
     if (property == nullptr) {
       errors.Invalid(kMapKeys, FieldOf(schema, kMapKeys),
@@ -126,8 +126,8 @@ void ValidateMapKeys(const Value* schema, FieldErrors& errors) {
 }
 
 // Keys must be there in every item, and items must be something.
-void ValidateSoundMapKeys(const Value* schema, FieldErrors& errors) {
-  const Value* item = ItemSchema(schema);
+void ValidateSoundMapKeys(const object::Value* schema, FieldErrors& errors) {
+  const object::Value* item = ItemSchema(schema);
   const std::string_view type = TextOf(schema, kListType);
   if (item == nullptr || (type != "set" && type != "map")) return;
   if (IsSet(item, "nullable")) {
@@ -137,7 +137,7 @@ void ValidateSoundMapKeys(const Value* schema, FieldErrors& errors) {
   if (type != "map") return;
   const SeenNames required = SeenNames::Of(TextsOf(item, "required"));
   for (const std::string_view key : TextsOf(schema, kMapKeys)) {
-    const Value* property = PropertyOf(item, key);
+    const object::Value* property = PropertyOf(item, key);
     if (property == nullptr) continue;
     const auto at = errors.AtKey("items.properties", key);
     if (!required.Has(key) && FieldOf(property, "default") == nullptr) {
@@ -152,8 +152,9 @@ void ValidateSoundMapKeys(const Value* schema, FieldErrors& errors) {
   }
 }
 
-void ValidateListType(const Value* schema, const SchemaOptions& options, FieldErrors& errors) {
-  const Value* list_type = FieldOf(schema, kListType);
+void ValidateListType(const object::Value* schema, const SchemaOptions& options,
+                      FieldErrors& errors) {
+  const object::Value* list_type = FieldOf(schema, kListType);
   if (list_type != nullptr && TextOf(schema, "type") != "array") {
     ValidateTypeIs(schema, "array", kListType, errors);
   } else if (options.require_atomic_sets) {
@@ -184,7 +185,8 @@ bool HasLineBreak(std::string_view text) {
   return text.find_first_of("\n\r") != std::string_view::npos;
 }
 
-void ValidateExpressionRule(const Value* rule, const Value* schema, FieldErrors& errors) {
+void ValidateExpressionRule(const object::Value* rule, const object::Value* schema,
+                            FieldErrors& errors) {
   const std::string_view text = TrimSpace(TextOf(rule, "rule"));
   const std::string_view message = TextOf(rule, "message");
   if (text.empty()) {
@@ -216,11 +218,11 @@ void ValidateExpressionRule(const Value* rule, const Value* schema, FieldErrors&
   }
 }
 
-void ValidateWithin(const Value* schema, const Context& context, FieldErrors& errors);
+void ValidateWithin(const object::Value* schema, const Context& context, FieldErrors& errors);
 
-void ValidateProperties(const Value* schema, const Context& context, FieldErrors& errors) {
+void ValidateProperties(const object::Value* schema, const Context& context, FieldErrors& errors) {
   const bool is_object = context.is_root || IsSet(schema, "x-kubernetes-embedded-resource");
-  for (const auto entry : MapView<const Value*>(FieldOf(schema, "properties"))) {
+  for (const auto entry : object::MapView<const object::Value*>(FieldOf(schema, "properties"))) {
     Context below = context;
     below.is_root = false;
     if (is_object &&
@@ -233,11 +235,11 @@ void ValidateProperties(const Value* schema, const Context& context, FieldErrors
   }
 }
 
-void ValidateChildren(const Value* schema, const Context& context, FieldErrors& errors) {
+void ValidateChildren(const object::Value* schema, const Context& context, FieldErrors& errors) {
   Context below = context;
   below.is_root = false;
-  if (const Value* additional = FieldOf(schema, "additionalProperties")) {
-    const Value* properties = FieldOf(schema, "properties");
+  if (const object::Value* additional = FieldOf(schema, "additionalProperties")) {
+    const object::Value* properties = FieldOf(schema, "properties");
     const bool says_something = additional->is_object() || !additional->AsBool();
     if (properties != nullptr && properties->size() != 0 && says_something) {
       errors.Forbidden("additionalProperties",
@@ -266,7 +268,7 @@ void ValidateChildren(const Value* schema, const Context& context, FieldErrors& 
   ValidateWithin(ItemSchema(schema), below, errors);
 }
 
-void ValidateWithin(const Value* schema, const Context& context, FieldErrors& errors) {
+void ValidateWithin(const object::Value* schema, const Context& context, FieldErrors& errors) {
   if (schema == nullptr) return;
   ValidateSupported(schema, context, errors);
   ValidateChildren(schema, context, errors);
@@ -288,26 +290,28 @@ void ValidateWithin(const Value* schema, const Context& context, FieldErrors& er
 
 }  // namespace
 
-void ValidateSchema(const Value* schema, std::string_view field, const SchemaOptions& options,
-                    FieldErrors& errors) {
+void ValidateSchema(const object::Value* schema, std::string_view field,
+                    const SchemaOptions& options, FieldErrors& errors) {
   const auto at = errors.At(field);
   ValidateWithin(schema, {.options = options, .is_root = true}, errors);
 }
 
-bool HasUnknownType(const Value* schema) {
-  return AnySchema(schema, [](const Value& each) { return !IsKnownType(TextOf(&each, "type")); });
+bool HasUnknownType(const object::Value* schema) {
+  return AnySchema(schema,
+                   [](const object::Value& each) { return !IsKnownType(TextOf(&each, "type")); });
 }
 
-bool HasNonAtomicSet(const Value* schema) {
-  return AnySchema(schema, [](const Value& each) { return !NonAtomicPartOfSet(&each).empty(); });
+bool HasNonAtomicSet(const object::Value* schema) {
+  return AnySchema(schema,
+                   [](const object::Value& each) { return !NonAtomicPartOfSet(&each).empty(); });
 }
 
-bool HasUnsoundMapKeys(const Value* schema) {
-  return AnySchema(schema, [](const Value& each) {
+bool HasUnsoundMapKeys(const object::Value* schema) {
+  return AnySchema(schema, [](const object::Value& each) {
     FieldErrors errors(kDefaultSettings);
     ValidateSoundMapKeys(&each, errors);
     return !errors.empty();
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

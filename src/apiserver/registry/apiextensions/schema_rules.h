@@ -6,7 +6,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Rules that came late, and do not hold where the stored definition breaks them.
 struct SchemaOptions {
@@ -16,12 +16,12 @@ struct SchemaOptions {
 };
 
 // Of a root schema; reports below `field`.
-void ValidateSchema(const Value* schema, std::string_view field, const SchemaOptions& options,
-                    FieldErrors& errors);
+void ValidateSchema(const object::Value* schema, std::string_view field,
+                    const SchemaOptions& options, FieldErrors& errors);
 
 // Whether a schema, or one within it, breaks one of the rules of SchemaOptions.
-bool HasUnknownType(const Value* schema);
-bool HasNonAtomicSet(const Value* schema);
-bool HasUnsoundMapKeys(const Value* schema);
+bool HasUnknownType(const object::Value* schema);
+bool HasNonAtomicSet(const object::Value* schema);
+bool HasUnsoundMapKeys(const object::Value* schema);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
-namespace skiff {
+namespace skiff::apiserver {
 
-const Value* SchemaOf(const Value* schema, std::string_view field) {
-  const Value* value = FieldOf(schema, field);
+const object::Value* SchemaOf(const object::Value* schema, std::string_view field) {
+  const object::Value* value = FieldOf(schema, field);
   return value != nullptr && value->is_object() ? value : nullptr;
 }
 
-const Value* PropertyOf(const Value* schema, std::string_view name) {
-  const Value* properties = FieldOf(schema, "properties");
+const object::Value* PropertyOf(const object::Value* schema, std::string_view name) {
+  const object::Value* properties = FieldOf(schema, "properties");
   return properties != nullptr && properties->is_map() ? properties->Find(name) : nullptr;
 }
 
-const Value* SchemaAt(const Value* schema, std::string_view path, bool with_brackets) {
+const object::Value* SchemaAt(const object::Value* schema, std::string_view path,
+                              bool with_brackets) {
   if (path.empty()) return nullptr;
   while (schema != nullptr && !path.empty()) {
     if (path.starts_with('.')) {
@@ -25,26 +26,27 @@ const Value* SchemaAt(const Value* schema, std::string_view path, bool with_brac
     }
     const size_t end = path.find("']");
     if (!with_brackets || !path.starts_with("['") || end == std::string_view::npos) return nullptr;
-    const Value* property = PropertyOf(schema, path.substr(2, end - 2));
+    const object::Value* property = PropertyOf(schema, path.substr(2, end - 2));
     schema = property != nullptr ? property : SchemaOf(schema, "additionalProperties");
     path.remove_prefix(end + 2);
   }
   return schema;
 }
 
-bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_so) {
+bool AnySchema(const object::Value* schema,
+               const std::function<bool(const object::Value&)>& is_so) {
   if (schema == nullptr || !schema->is_object()) return false;
   if (is_so(*schema)) return true;
-  const Value* items = FieldOf(schema, "items");
+  const object::Value* items = FieldOf(schema, "items");
   if (items != nullptr && items->is_list()) {
-    for (const Value& each : items->items()) {
+    for (const object::Value& each : items->items()) {
       if (AnySchema(&each, is_so)) return true;
     }
   } else if (AnySchema(items, is_so)) {
     return true;
   }
   for (const std::string_view field : kSchemaLists) {
-    for (const Value* each : ItemsOf(schema, field)) {
+    for (const object::Value* each : ItemsOf(schema, field)) {
       if (AnySchema(each, is_so)) return true;
     }
   }
@@ -52,13 +54,13 @@ bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_
     if (AnySchema(FieldOf(schema, field), is_so)) return true;
   }
   for (const std::string_view field : kSchemaMaps) {
-    const Value* map = FieldOf(schema, field);
+    const object::Value* map = FieldOf(schema, field);
     if (map == nullptr || !map->is_map()) continue;
-    for (const MapEntry& entry : map->entries()) {
+    for (const object::MapEntry& entry : map->entries()) {
       if (AnySchema(&entry.value, is_so)) return true;
     }
   }
   return false;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

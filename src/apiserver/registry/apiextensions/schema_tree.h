@@ -7,7 +7,7 @@
 #include "apiserver/validation/value_fields.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What a schema may hold that is a schema again, by the name of the field.
 inline constexpr std::string_view kSchemaLists[] = {"allOf", "anyOf", "oneOf"};
@@ -17,15 +17,16 @@ inline constexpr std::string_view kSchemaFields[] = {"not", "additionalPropertie
                                                      "additionalItems"};
 
 // The schema of a field that may hold something else, or null.
-const Value* SchemaOf(const Value* schema, std::string_view field);
+const object::Value* SchemaOf(const object::Value* schema, std::string_view field);
 // The schema of this property, or null.
-const Value* PropertyOf(const Value* schema, std::string_view name);
+const object::Value* PropertyOf(const object::Value* schema, std::string_view name);
 
 // The schema of the field at a path such as `.spec.name`, or null. With brackets, `.spec['name']`
 // is possible too, and keys of maps.
-const Value* SchemaAt(const Value* schema, std::string_view path, bool with_brackets);
+const object::Value* SchemaAt(const object::Value* schema, std::string_view path,
+                              bool with_brackets);
 
 // Whether it is so of the schema, or of one within it.
-bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_so);
+bool AnySchema(const object::Value* schema, const std::function<bool(const object::Value&)>& is_so);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

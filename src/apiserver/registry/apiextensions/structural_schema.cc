@@ -8,7 +8,7 @@
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 enum class Level : uint8_t { kRoot, kItem, kField };
@@ -34,7 +34,7 @@ std::string Property(const std::string& path, std::string_view name) {
 
 class Checker {
  public:
-  void Check(const Value* schema, const std::string& path) {
+  void Check(const object::Value* schema, const std::string& path) {
     CheckLevel(schema, Level::kRoot, path);
     CheckCompleteness(schema, schema, path, path);
   }
@@ -71,14 +71,14 @@ class Checker {
     }
   }
 
-  void CheckLevel(const Value* schema, Level level, const std::string& path) {
+  void CheckLevel(const object::Value* schema, Level level, const std::string& path) {
     if (schema == nullptr) return;
-    const Value* items = SchemaOf(schema, "items");
+    const object::Value* items = SchemaOf(schema, "items");
     if (TextOf(schema, "type") == "array" && items == nullptr) {
       Add(Kind::kRequired, Child(path, "items"), "must be specified");
     }
     CheckLevel(items, Level::kItem, Child(path, "items"));
-    for (const auto entry : MapView<const Value*>(FieldOf(schema, "properties"))) {
+    for (const auto entry : object::MapView<const object::Value*>(FieldOf(schema, "properties"))) {
       CheckLevel(entry.value, Level::kField, Property(path, entry.key));
     }
     if (FieldOf(schema, "additionalProperties") != nullptr) {
@@ -93,7 +93,7 @@ class Checker {
     CheckMetadata(schema, level, path);
   }
 
-  void CheckExtensions(const Value* schema, const std::string& path) {
+  void CheckExtensions(const object::Value* schema, const std::string& path) {
     if (!IsSet(schema, kIntOrString)) return;
     for (const std::string_view other : {kPreserve, kEmbedded}) {
       if (!IsSet(schema, other)) continue;
@@ -102,7 +102,7 @@ class Checker {
     }
   }
 
-  void CheckType(const Value* schema, Level level, const std::string& path) {
+  void CheckType(const object::Value* schema, Level level, const std::string& path) {
     const std::string_view type = TextOf(schema, "type");
     const bool embedded = IsSet(schema, kEmbedded);
     if (embedded && type != "object") {
@@ -123,10 +123,10 @@ class Checker {
     }
   }
 
-  void CheckMetadata(const Value* schema, Level level, const std::string& path) {
+  void CheckMetadata(const object::Value* schema, Level level, const std::string& path) {
     const bool is_object = level == Level::kRoot || IsSet(schema, kEmbedded);
     const auto check_type = [&](std::string_view name, std::string_view wanted) {
-      const Value* property = PropertyOf(schema, name);
+      const object::Value* property = PropertyOf(schema, name);
       if (property == nullptr || !is_object || TextOf(property, "type") == wanted) return;
       Add(Kind::kInvalid, Property(path, name) + ".type", "must be " + std::string(wanted),
           TextOf(property, "type"));
@@ -134,13 +134,13 @@ class Checker {
     check_type("kind", "string");
     check_type("apiVersion", "string");
     check_type("metadata", "object");
-    const Value* metadata = PropertyOf(schema, "metadata");
+    const object::Value* metadata = PropertyOf(schema, "metadata");
     if (level == Level::kRoot && metadata != nullptr && SaysMoreThanNames(*metadata)) {
       Add(Kind::kForbidden, Property(path, "metadata"),
           "must not specify anything other than name and generateName, but metadata is implicitly "
           "specified");
     }
-    const Value* properties = FieldOf(schema, "properties");
+    const object::Value* properties = FieldOf(schema, "properties");
     if (IsSet(schema, kEmbedded) && !IsSet(schema, kPreserve) &&
         (properties == nullptr || properties->size() == 0)) {
       Add(Kind::kRequired, Child(path, "properties"),
@@ -149,12 +149,12 @@ class Checker {
     }
   }
 
-  static bool SaysMoreThanNames(const Value& metadata) {
-    for (const FieldDesc& field : metadata.type()->fields) {
-      const Value* value = metadata.Find(field.name());
+  static bool SaysMoreThanNames(const object::Value& metadata) {
+    for (const object::FieldDesc& field : metadata.type()->fields) {
+      const object::Value* value = metadata.Find(field.name());
       if (value == nullptr || field.name() == "type" || field.name() == "default") continue;
       if (field.name() != "properties") return true;
-      for (const MapEntry& entry : value->entries()) {
+      for (const object::MapEntry& entry : value->entries()) {
         if (entry.key != "name" && entry.key != "generateName") return true;
       }
     }
@@ -162,23 +162,23 @@ class Checker {
   }
 
   // [{type: integer}, {type: string}] beside x-kubernetes-int-or-string.
-  static bool IsIntOrStringPattern(const Value* any_of) {
+  static bool IsIntOrStringPattern(const object::Value* any_of) {
     if (any_of == nullptr || any_of->size() != 2) return false;
     const std::string_view wanted[] = {"integer", "string"};
     for (size_t i = 0; i < 2; ++i) {
-      const Value& each = any_of->items()[i];
+      const object::Value& each = any_of->items()[i];
       if (each.members().size() != 1 || TextOf(&each, "type") != wanted[i]) return false;
     }
     return true;
   }
-  static bool HasIntOrStringFirst(const Value* schema) {
+  static bool HasIntOrStringFirst(const object::Value* schema) {
     const auto all_of = ItemsOf(schema, "allOf");
     return !all_of.empty() && IsIntOrStringPattern(FieldOf(all_of[0], "anyOf"));
   }
 
   // The parts that restrict values, which must not describe them.
-  void CheckValueValidation(const Value* schema, bool skip_any_of, bool skip_any_of_of_first,
-                            const std::string& path) {
+  void CheckValueValidation(const object::Value* schema, bool skip_any_of,
+                            bool skip_any_of_of_first, const std::string& path) {
     const auto any_of = ItemsOf(schema, "anyOf");
     for (size_t i = 0; !skip_any_of && i < any_of.size(); ++i) {
       CheckNested(any_of[i], false, Child(path, "anyOf", i));
@@ -199,11 +199,11 @@ class Checker {
     }
   }
 
-  void CheckNested(const Value* schema, bool skip_any_of, const std::string& path) {
+  void CheckNested(const object::Value* schema, bool skip_any_of, const std::string& path) {
     if (schema == nullptr) return;
     CheckValueValidation(schema, skip_any_of, false, path);
     CheckNested(SchemaOf(schema, "items"), false, Child(path, "items"));
-    for (const auto entry : MapView<const Value*>(FieldOf(schema, "properties"))) {
+    for (const auto entry : object::MapView<const object::Value*>(FieldOf(schema, "properties"))) {
       CheckNested(entry.value, false, Property(path, entry.key));
     }
     const auto forbid = [&](std::string_view field, bool is_there, std::string_view wanted) {
@@ -224,7 +224,7 @@ class Checker {
     }
     for (const std::string_view field :
          {"x-kubernetes-list-map-keys", "x-kubernetes-validations"}) {
-      const Value* list = FieldOf(schema, field);
+      const object::Value* list = FieldOf(schema, field);
       forbid(field, list != nullptr && list->size() != 0, "empty");
     }
     if (PropertyOf(schema, "metadata") != nullptr) {
@@ -234,9 +234,9 @@ class Checker {
   }
 
   // What is restricted must be described.
-  void CheckCompleteness(const Value* restricts, const Value* schema, const std::string& path,
-                         const std::string& where) {
-    const Value* negated = SchemaOf(restricts, "not");
+  void CheckCompleteness(const object::Value* restricts, const object::Value* schema,
+                         const std::string& path, const std::string& where) {
+    const object::Value* negated = SchemaOf(restricts, "not");
     if (negated != nullptr) CheckNestedCompleteness(negated, schema, path, Child(where, "not"));
     for (const std::string_view field : kSchemaLists) {
       const auto list = ItemsOf(restricts, field);
@@ -246,17 +246,18 @@ class Checker {
     }
   }
 
-  void CheckNestedCompleteness(const Value* restricts, const Value* schema, const std::string& path,
-                               const std::string& where) {
+  void CheckNestedCompleteness(const object::Value* restricts, const object::Value* schema,
+                               const std::string& path, const std::string& where) {
     if (schema == nullptr) {
       return Add(Kind::kRequired, path, "because it is defined in " + where);
     }
     CheckCompleteness(restricts, schema, path, where);
-    if (const Value* items = SchemaOf(restricts, "items")) {
+    if (const object::Value* items = SchemaOf(restricts, "items")) {
       CheckNestedCompleteness(items, SchemaOf(schema, "items"), Child(path, "items"),
                               Child(where, "items"));
     }
-    for (const auto entry : MapView<const Value*>(FieldOf(restricts, "properties"))) {
+    for (const auto entry :
+         object::MapView<const object::Value*>(FieldOf(restricts, "properties"))) {
       CheckNestedCompleteness(entry.value, PropertyOf(schema, entry.key), Property(path, entry.key),
                               Property(where, entry.key));
     }
@@ -268,21 +269,21 @@ class Checker {
 
 }  // namespace
 
-bool CanBeStructural(const Value* schema) {
-  return !AnySchema(schema, [](const Value& each) {
+bool CanBeStructural(const object::Value* schema) {
+  return !AnySchema(schema, [](const object::Value& each) {
     for (const std::string_view field : {"id", "$schema", "$ref", "additionalItems",
                                          "patternProperties", "definitions", "dependencies"}) {
       if (each.Find(field) != nullptr) return true;
     }
-    const Value* items = each.Find("items");
+    const object::Value* items = each.Find("items");
     return items != nullptr && items->is_list();
   });
 }
 
-void ValidateStructural(const Value* schema, std::string_view field, FieldErrors& errors) {
+void ValidateStructural(const object::Value* schema, std::string_view field, FieldErrors& errors) {
   Checker checker;
   checker.Check(schema, std::string(field));
   checker.Report(errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

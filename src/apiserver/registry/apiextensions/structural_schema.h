@@ -7,11 +7,11 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Whether the schema uses only what a structural one can have at all.
-bool CanBeStructural(const Value* schema);
+bool CanBeStructural(const object::Value* schema);
 // What keeps the schema, the root of one, from being structural, in the order of the fields.
-void ValidateStructural(const Value* schema, std::string_view field, FieldErrors& errors);
+void ValidateStructural(const object::Value* schema, std::string_view field, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/value_fields.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kMaxDeprecationBytes = 256;
@@ -40,8 +40,8 @@ constexpr std::string_view kAllowedAtRoot[] = {"description",
                                                "x-kubernetes-preserve-unknown-fields",
                                                "x-kubernetes-validations"};
 
-void ValidateRootFields(const Value* schema, FieldErrors& errors) {
-  for (const FieldDesc& field : schema->type()->fields) {
+void ValidateRootFields(const object::Value* schema, FieldErrors& errors) {
+  for (const object::FieldDesc& field : schema->type()->fields) {
     const std::string_view name = field.name();
     if (schema->Find(name) == nullptr) continue;
     if (name == "type") {
@@ -62,7 +62,7 @@ void ValidateRootFields(const Value* schema, FieldErrors& errors) {
   }
 }
 
-void ValidateRootSchema(const Value* schema, bool has_status_subresource,
+void ValidateRootSchema(const object::Value* schema, bool has_status_subresource,
                         const VersionOptions& options, FieldErrors& errors) {
   if (schema == nullptr) return;
   const size_t faults = errors.size();
@@ -90,8 +90,8 @@ std::string_view ProblemOfPath(std::string_view path) {
   return path.starts_with('.') ? "" : "must be a simple json path starting with .";
 }
 
-void ValidateReplicasPath(const Value* scale, std::string_view field, std::string_view prefix,
-                          FieldErrors& errors) {
+void ValidateReplicasPath(const object::Value* scale, std::string_view field,
+                          std::string_view prefix, FieldErrors& errors) {
   const std::string_view path = TextOf(scale, field);
   if (path.empty()) return errors.Required(field);
   if (const std::string_view problem = ProblemOfPath(path); !problem.empty()) {
@@ -103,8 +103,8 @@ void ValidateReplicasPath(const Value* scale, std::string_view field, std::strin
   }
 }
 
-void ValidateScale(const Value* subresources, FieldErrors& errors) {
-  const Value* scale = FieldOf(subresources, "scale");
+void ValidateScale(const object::Value* subresources, FieldErrors& errors) {
+  const object::Value* scale = FieldOf(subresources, "scale");
   if (scale == nullptr) return;
   const auto at = errors.At("subresources.scale");
   ValidateReplicasPath(scale, "specReplicasPath", ".spec.", errors);
@@ -119,7 +119,7 @@ void ValidateScale(const Value* subresources, FieldErrors& errors) {
   }
 }
 
-void ValidateColumn(const Value* column, FieldErrors& errors) {
+void ValidateColumn(const object::Value* column, FieldErrors& errors) {
   constexpr std::string_view kTypes[] = {"integer", "number", "string", "boolean", "date"};
   constexpr std::string_view kFormats[] = {"int32", "int64", "float",     "double",
                                            "byte",  "date",  "date-time", "password"};
@@ -143,7 +143,7 @@ void ValidateColumn(const Value* column, FieldErrors& errors) {
   }
 }
 
-void ValidateSelectableFields(const Value* version, const Value* schema,
+void ValidateSelectableFields(const object::Value* version, const object::Value* schema,
                               std::string_view schema_field, FieldErrors& errors) {
   const auto fields = ItemsOf(version, "selectableFields");
   if (fields.empty()) return;
@@ -162,7 +162,7 @@ void ValidateSelectableFields(const Value* version, const Value* schema,
       errors.Required("jsonPath");
       continue;
     }
-    const Value* found = SchemaAt(schema, path, false);
+    const object::Value* found = SchemaAt(schema, path, false);
     if (found == nullptr) {
       errors.Invalid("jsonPath", path, "is an invalid path: does not refer to a valid field");
       continue;
@@ -185,10 +185,10 @@ void ValidateSelectableFields(const Value* version, const Value* schema,
 
 }  // namespace
 
-void ValidateVersionParts(const Value* version, std::string_view schema_field,
+void ValidateVersionParts(const object::Value* version, std::string_view schema_field,
                           bool has_status_subresource, const VersionOptions& options,
                           FieldErrors& errors) {
-  const Value* schema = FieldOf(FieldOf(version, schema_field), kSchema);
+  const object::Value* schema = FieldOf(FieldOf(version, schema_field), kSchema);
   {
     const auto at = errors.At(schema_field);
     ValidateRootSchema(schema, has_status_subresource, options, errors);
@@ -202,8 +202,8 @@ void ValidateVersionParts(const Value* version, std::string_view schema_field,
   ValidateSelectableFields(version, schema, schema_field, errors);
 }
 
-void ValidateDeprecation(const Value* version, FieldErrors& errors) {
-  const Value* warning = FieldOf(version, "deprecationWarning");
+void ValidateDeprecation(const object::Value* version, FieldErrors& errors) {
+  const object::Value* warning = FieldOf(version, "deprecationWarning");
   if (warning == nullptr) return;
   const std::string_view text = warning->AsText();
   const auto fault = [&](std::string_view why) { errors.Invalid("deprecationWarning", text, why); };
@@ -217,13 +217,14 @@ void ValidateDeprecation(const Value* version, FieldErrors& errors) {
         std::to_string(odd - text.begin()));
 }
 
-bool HasDefault(const Value* schema) {
-  return AnySchema(schema, [](const Value& each) { return each.Find("default") != nullptr; });
+bool HasDefault(const object::Value* schema) {
+  return AnySchema(schema,
+                   [](const object::Value& each) { return each.Find("default") != nullptr; });
 }
 
-bool HasExtension(const Value* schema) {
-  return AnySchema(schema, [](const Value& each) {
-    for (const FieldDesc& field : each.type()->fields) {
+bool HasExtension(const object::Value* schema) {
+  return AnySchema(schema, [](const object::Value& each) {
+    for (const object::FieldDesc& field : each.type()->fields) {
       if (field.name().starts_with("x-kubernetes-") && field.name() != "x-kubernetes-map-type" &&
           each.Find(field.name()) != nullptr) {
         return true;
@@ -233,7 +234,7 @@ bool HasExtension(const Value* schema) {
   });
 }
 
-bool IsNotStructural(const Value* schema) {
+bool IsNotStructural(const object::Value* schema) {
   if (schema == nullptr) return false;
   if (!CanBeStructural(schema)) return true;
   FieldErrors errors(kDefaultSettings);
@@ -241,4 +242,4 @@ bool IsNotStructural(const Value* schema) {
   return !errors.empty();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct VersionOptions {
   SchemaOptions schema = {};
@@ -24,13 +24,13 @@ struct DefinitionOptions {
 
 // `schema_field` is "schema" in a version and "validation" beside the versions. Reports below the
 // place.
-void ValidateVersionParts(const Value* version, std::string_view schema_field,
+void ValidateVersionParts(const object::Value* version, std::string_view schema_field,
                           bool has_status_subresource, const VersionOptions& options,
                           FieldErrors& errors);
-void ValidateDeprecation(const Value* version, FieldErrors& errors);
+void ValidateDeprecation(const object::Value* version, FieldErrors& errors);
 
-bool HasDefault(const Value* schema);
-bool HasExtension(const Value* schema);
-bool IsNotStructural(const Value* schema);
+bool HasDefault(const object::Value* schema);
+bool HasExtension(const object::Value* schema);
+bool IsNotStructural(const object::Value* schema);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/common.h"
 #include "views/apiregistration.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace registration = views::apiregistration_k8s_io_v1;
@@ -15,8 +15,8 @@ constexpr int32_t kMaxVersionPriority = 1'000;
 
 void ValidateName(const registration::APIService& service, FieldErrors& errors) {
   const std::string_view name = service.metadata().name();
-  if (!IsPathSegmentName(name)) {
-    return errors.Invalid("metadata.name", name, CheckPathSegmentName(name));
+  if (!object::IsPathSegmentName(name)) {
+    return errors.Invalid("metadata.name", name, object::CheckPathSegmentName(name));
   }
   const std::string wanted =
       std::string(service.spec().version()) + "." + std::string(service.spec().group());
@@ -49,7 +49,7 @@ void ValidateBackend(const registration::APIServiceSpec& spec, FieldErrors& erro
   }
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const registration::APIService service(object);
   ValidateName(service, errors);
   const registration::APIServiceSpec spec = service.spec();
@@ -70,11 +70,11 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   ValidateBackend(spec, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document&, FieldErrors& errors) {
   ValidateCreate(object, errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const auto conditions = registration::APIService(object).status().conditions();
   for (size_t i = 0; i < conditions.size(); ++i) {
     const auto at = errors.At("status.conditions", i);
@@ -90,4 +90,4 @@ const KindRules kAPIServiceRules = {.group = "apiregistration.k8s.io",
                                     .update = ValidateUpdate,
                                     .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

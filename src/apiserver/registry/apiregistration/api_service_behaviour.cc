@@ -2,9 +2,9 @@
 
 #include "views/apiregistration.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-Result<void> ApiServiceBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+Result<void> ApiServiceBehaviour::PrepareForCreate(WriteContext& write, object::Document& object) {
   const views::apiregistration_k8s_io_v1::APIService service(object);
   if (service.spec().has_service()) return {};
   auto condition =
@@ -17,4 +17,4 @@ Result<void> ApiServiceBehaviour::PrepareForCreate(WriteContext& write, Document
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

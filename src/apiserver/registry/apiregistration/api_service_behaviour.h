@@ -3,12 +3,12 @@
 
 #include "apiserver/registry/unenforced.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A version that the server serves itself is available from the start.
 class ApiServiceBehaviour final : public UnenforcedBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

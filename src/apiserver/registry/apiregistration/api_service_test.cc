@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
@@ -36,4 +36,4 @@ TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

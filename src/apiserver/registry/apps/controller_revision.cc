@@ -3,23 +3,24 @@
 #include "apiserver/validation/common.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
 
-const Value* DataOf(const Document& object) { return object.root().Find("data"); }
+const object::Value* DataOf(const object::Document& object) { return object.root().Find("data"); }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateNonNegative(apps::ControllerRevision(object).revision(), "revision", errors);
-  const Value* data = DataOf(object);
+  const object::Value* data = DataOf(object);
   if (data == nullptr || data->is_null()) return errors.Required("data", "data is mandatory");
   const bool is_object = data->is_map() || data->is_object() ||
-                         (data->tag() == Tag::kRawJson && data->AsText().starts_with('{'));
+                         (data->tag() == object::Tag::kRawJson && data->AsText().starts_with('{'));
   if (!is_object) errors.Required("data", "data must be a valid JSON object");
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateNonNegative(apps::ControllerRevision(object).revision(), "revision", errors);
   ValidateImmutable(DataOf(old), DataOf(object), "data", errors);
 }
@@ -31,4 +32,4 @@ const KindRules kControllerRevisionRules = {.group = "apps",
                                             .create = ValidateCreate,
                                             .update = ValidateUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,15 +6,16 @@
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
 
 void ValidateRollingUpdate(const apps::RollingUpdateDaemonSet& update, FieldErrors& errors) {
   const auto at = errors.At("rollingUpdate");
-  const IntOrStringValue unavailable = update.max_unavailable().value_or(IntOrStringValue());
-  const IntOrStringValue surge = update.max_surge().value_or(IntOrStringValue());
+  const object::IntOrStringValue unavailable =
+      update.max_unavailable().value_or(object::IntOrStringValue());
+  const object::IntOrStringValue surge = update.max_surge().value_or(object::IntOrStringValue());
   ValidateIntOrPercent(unavailable, "maxUnavailable", errors);
   ValidateIntOrPercent(surge, "maxSurge", errors);
   ValidateNotMoreThan100Percent(unavailable, "maxUnavailable", errors);
@@ -66,11 +67,12 @@ void ValidateSpec(const apps::DaemonSetSpec& spec, const apps::DaemonSetSpec* ol
   ValidateNonNegative(spec.revision_history_limit().value_or(0), "revisionHistoryLimit", errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(apps::DaemonSet(object).spec(), nullptr, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::DaemonSetSpec spec = apps::DaemonSet(object).spec();
   const apps::DaemonSetSpec before = apps::DaemonSet(old).spec();
   ValidateImmutable(before.selector().AsValue(), spec.selector().AsValue(), "spec.selector",
@@ -78,7 +80,8 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   ValidateSpec(spec, &before, errors);
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::DaemonSetStatus status = apps::DaemonSet(object).status();
   const auto at = errors.At("status");
   ValidateNonNegative(status.current_number_scheduled(), "currentNumberScheduled", errors);
@@ -95,8 +98,8 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
 }
 
 // The generation counts other changes too.
-void WarnAboutDaemonSet(const Document& object, const Document* old, const KindSettings&,
-                        std::vector<std::string>& warnings) {
+void WarnAboutDaemonSet(const object::Document& object, const object::Document* old,
+                        const KindSettings&, std::vector<std::string>& warnings) {
   const views::core_v1::PodTemplateSpec pod = apps::DaemonSet(object).spec().template_();
   if (old != nullptr &&
       SameValue(apps::DaemonSet(*old).spec().template_().AsValue(), pod.AsValue())) {
@@ -114,4 +117,4 @@ const KindRules kDaemonSetRules = {.group = "apps",
                                    .status = ValidateStatus,
                                    .warn = WarnAboutDaemonSet};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

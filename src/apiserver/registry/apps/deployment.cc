@@ -4,15 +4,16 @@
 #include "apiserver/validation/common.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
 
 void ValidateRollingUpdate(const apps::RollingUpdateDeployment& update, FieldErrors& errors) {
   const auto at = errors.At("strategy.rollingUpdate");
-  const IntOrStringValue unavailable = update.max_unavailable().value_or(IntOrStringValue());
-  const IntOrStringValue surge = update.max_surge().value_or(IntOrStringValue());
+  const object::IntOrStringValue unavailable =
+      update.max_unavailable().value_or(object::IntOrStringValue());
+  const object::IntOrStringValue surge = update.max_surge().value_or(object::IntOrStringValue());
   ValidateIntOrPercent(unavailable, "maxUnavailable", errors);
   ValidateIntOrPercent(surge, "maxSurge", errors);
   if (NumberOf(unavailable) == 0 && NumberOf(surge) == 0) {
@@ -53,11 +54,12 @@ void ValidateSpec(const apps::DeploymentSpec& spec,
   }
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(apps::Deployment(object).spec(), nullptr, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::DeploymentSpec spec = apps::Deployment(object).spec();
   const views::core_v1::PodTemplateSpec old_template = apps::Deployment(old).spec().template_();
   ValidateSpec(spec, &old_template, errors);
@@ -65,7 +67,8 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
                     "spec.selector", errors);
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::DeploymentStatus status = apps::Deployment(object).status();
   const auto at = errors.At("status");
   const Count replicas{"replicas", status.replicas()};
@@ -96,4 +99,4 @@ const KindRules kDeploymentRules = {.group = "apps",
                                     .status = ValidateStatus,
                                     .warn = WarnAboutReplicas<apps::Deployment>};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

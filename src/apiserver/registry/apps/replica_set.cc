@@ -4,7 +4,7 @@
 #include "apiserver/validation/common.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
@@ -17,11 +17,12 @@ void ValidateSpec(const apps::ReplicaSetSpec& spec,
   ValidateReplicaTemplate(spec.selector(), spec.template_(), old_template, errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(apps::ReplicaSet(object).spec(), nullptr, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::ReplicaSetSpec spec = apps::ReplicaSet(object).spec();
   const views::core_v1::PodTemplateSpec old_template = apps::ReplicaSet(old).spec().template_();
   ValidateSpec(spec, &old_template, errors);
@@ -29,7 +30,7 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
                     "spec.selector", errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const apps::ReplicaSetStatus status = apps::ReplicaSet(object).status();
   const auto at = errors.At("status");
   const Count replicas{"replicas", status.replicas()};
@@ -56,4 +57,4 @@ const KindRules kReplicaSetRules = {.group = "apps",
                                     .status = ValidateStatus,
                                     .warn = WarnAboutReplicas<apps::ReplicaSet>};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
@@ -76,30 +76,30 @@ void ValidateClaims(const apps::StatefulSetSpec& spec, FieldErrors& errors) {
 
 // The pod as it will be made: its host name is its own, and each claim is a volume in place of one
 // of the same name.
-Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
-  Document pod = Document::OfType(views::core_v1::PodTemplateSpec::Type());
+object::Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
+  object::Document pod = object::Document::OfType(views::core_v1::PodTemplateSpec::Type());
   if (!spec.has_template()) return pod;
   pod.root() = spec.template_().AsValue()->CopyInto(pod.arena());
-  Value* pod_spec = pod.root().Find("spec");
+  object::Value* pod_spec = pod.root().Find("spec");
   if (pod_spec == nullptr) return pod;
   pod_spec->Erase("subdomain");
   pod_spec->Erase("hostname");
   if (spec.volume_claim_templates().empty()) return pod;
-  const Value* given = std::as_const(*pod_spec).Find("volumes");
-  Value volumes = Value::EmptyList();
+  const object::Value* given = std::as_const(*pod_spec).Find("volumes");
+  object::Value volumes = object::Value::EmptyList();
   SeenNames claims;
   for (const auto claim : spec.volume_claim_templates()) {
     claims.Add(claim.metadata().name());
-    const Value name = Value::String(claim.metadata().name());
-    Value volume = Value::EmptyObject(pod.arena(), views::core_v1::Volume::Type());
+    const object::Value name = object::Value::String(claim.metadata().name());
+    object::Value volume = object::Value::EmptyObject(pod.arena(), views::core_v1::Volume::Type());
     volume.Set(pod.arena(), "name", name);
-    Value source =
-        Value::EmptyObject(pod.arena(), views::core_v1::PersistentVolumeClaimVolumeSource::Type());
+    object::Value source = object::Value::EmptyObject(
+        pod.arena(), views::core_v1::PersistentVolumeClaimVolumeSource::Type());
     source.Set(pod.arena(), "claimName", name);
     volume.Set(pod.arena(), "persistentVolumeClaim", source);
     volumes.Append(pod.arena(), volume);
   }
-  for (const auto volume : ListView<views::core_v1::Volume>(given)) {
+  for (const auto volume : object::ListView<views::core_v1::Volume>(given)) {
     if (!claims.Has(volume.name())) {
       volumes.Append(pod.arena(), volume.AsValue()->CopyInto(pod.arena()));
     }
@@ -114,7 +114,7 @@ void ValidatePods(const apps::StatefulSetSpec& spec, const Options& options, Fie
   }
   const auto at = errors.At("template");
   if (options.check_template) {
-    const Document pod = TemplateToCheck(spec);
+    const object::Document pod = TemplateToCheck(spec);
     ValidatePodTemplate(views::core_v1::PodTemplateSpec(&pod.root()), options.old_template, errors);
   }
   // Kubernetes looks at these once more, at a place where they are not.
@@ -148,21 +148,24 @@ void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, Fie
   ValidateRunsForEver(spec.template_(), "StatefulSet", errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(apps::StatefulSet(object).spec(), {}, errors);
 }
 
 bool ChangesFixedFields(const apps::StatefulSetSpec& old, const apps::StatefulSetSpec& now) {
-  for (const FieldDesc& field : apps::StatefulSetSpec::Type()->fields) {
+  for (const object::FieldDesc& field : apps::StatefulSetSpec::Type()->fields) {
     if (std::ranges::find(kMutable, field.name()) != std::end(kMutable)) continue;
-    const Value* before = old.AsValue() != nullptr ? old.AsValue()->Find(field.name()) : nullptr;
-    const Value* after = now.AsValue() != nullptr ? now.AsValue()->Find(field.name()) : nullptr;
+    const object::Value* before =
+        old.AsValue() != nullptr ? old.AsValue()->Find(field.name()) : nullptr;
+    const object::Value* after =
+        now.AsValue() != nullptr ? now.AsValue()->Find(field.name()) : nullptr;
     if (!SameValue(before, after)) return true;
   }
   return false;
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::StatefulSetSpec spec = apps::StatefulSet(object).spec();
   const apps::StatefulSetSpec before = apps::StatefulSet(old).spec();
   FieldErrors faults_before(errors.settings());
@@ -180,7 +183,8 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   }
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const apps::StatefulSetStatus status = apps::StatefulSet(object).status();
   const auto at = errors.At("status");
   const Count replicas{"replicas", status.replicas()};
@@ -201,8 +205,8 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
                          status.collision_count(), "collisionCount", errors);
 }
 
-void WarnAboutStatefulSet(const Document& object, const Document* old, const KindSettings&,
-                          std::vector<std::string>& warnings) {
+void WarnAboutStatefulSet(const object::Document& object, const object::Document* old,
+                          const KindSettings&, std::vector<std::string>& warnings) {
   WarnAboutTemplate<apps::StatefulSet>(object, old, warnings);
   const auto claims = apps::StatefulSet(object).spec().volume_claim_templates();
   for (size_t i = 0; i < claims.size(); ++i) {
@@ -226,4 +230,4 @@ const KindRules kStatefulSetRules = {.group = "apps",
                                      .status = ValidateStatus,
                                      .warn = WarnAboutStatefulSet};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

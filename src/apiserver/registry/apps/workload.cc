@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "object/selector/label_selector.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void ValidateSelectsSomething(const views::meta_v1::LabelSelector& selector, std::string_view kind,
                               FieldErrors& errors) {
@@ -27,10 +27,10 @@ void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, std
 
 bool ValidateTemplateIsSelected(const views::meta_v1::LabelSelector& selector,
                                 const views::core_v1::PodTemplateSpec& pod, FieldErrors& errors) {
-  const Result<LabelSelector> parsed = LabelSelector::FromValue(selector.AsValue());
+  const Result<object::LabelSelector> parsed = object::LabelSelector::FromValue(selector.AsValue());
   if (!parsed) return false;
-  const Value* metadata = pod.metadata().AsValue();
-  const Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
+  const object::Value* metadata = pod.metadata().AsValue();
+  const object::Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
   if (!parsed->empty() && !parsed->Matches(labels)) {
     errors.Invalid("template.metadata.labels", labels,
                    "`selector` does not match template `labels`");
@@ -67,7 +67,7 @@ void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
   ValidateRunsForEver(pod, "ReplicaSet", errors);
 }
 
-int64_t NumberOf(const IntOrStringValue& value) {
+int64_t NumberOf(const object::IntOrStringValue& value) {
   return value.is_string ? PercentOf(value).value_or(0) : value.number;
 }
 
@@ -83,4 +83,4 @@ void ValidateNotMore(const Count& part, const Count& whole, std::string_view nam
   errors.Invalid(part.field, part.number, "cannot be greater than " + std::string(name));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A selector must be there and select something. Reports at `selector` below the place; `kind` is
 // what messages call the workload.
@@ -37,7 +37,7 @@ void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
 
 // Of a template whose workload is new or has another generation than `old`.
 template <typename Workload>
-void WarnAboutTemplate(const Document& object, const Document* old,
+void WarnAboutTemplate(const object::Document& object, const object::Document* old,
                        std::vector<std::string>& warnings) {
   const Workload workload(object);
   if (old != nullptr &&
@@ -48,14 +48,14 @@ void WarnAboutTemplate(const Document& object, const Document* old,
 }
 // The same, and of a name that becomes that of pods.
 template <typename Workload>
-void WarnAboutReplicas(const Document& object, const Document* old, const KindSettings&,
-                       std::vector<std::string>& warnings) {
+void WarnAboutReplicas(const object::Document& object, const object::Document* old,
+                       const KindSettings&, std::vector<std::string>& warnings) {
   if (old == nullptr) WarnAboutNameOfPods(Workload(object).metadata().name(), warnings);
   WarnAboutTemplate<Workload>(object, old, warnings);
 }
 
 // The number, or that of the percentage; 0 if it is neither.
-int64_t NumberOf(const IntOrStringValue& value);
+int64_t NumberOf(const object::IntOrStringValue& value);
 
 // A counter that a status may not count back, and its value now.
 void ValidateNotDecremented(std::optional<int32_t> old, std::optional<int32_t> now,
@@ -68,4 +68,4 @@ struct Count {
 void ValidateNotMore(const Count& part, const Count& whole, std::string_view name,
                      FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,28 +7,28 @@
 #include "views/apps/v1beta1.h"
 #include "views/extensions/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void Annotate(Value& object, std::string_view name, int64_t number, Copier& copier) {
-  Value& metadata = copier.Obtain(object, "metadata");
-  Value* annotations = metadata.Find("annotations");
+void Annotate(object::Value& object, std::string_view name, int64_t number, Copier& copier) {
+  object::Value& metadata = copier.Obtain(object, "metadata");
+  object::Value* annotations = metadata.Find("annotations");
   if (annotations == nullptr) {
-    annotations = &metadata.Set(copier.arena(), "annotations", Value::EmptyMap());
+    annotations = &metadata.Set(copier.arena(), "annotations", object::Value::EmptyMap());
   }
   annotations->SetEntry(copier.arena(), name,
-                        Value::String(copier.arena().Copy(std::to_string(number))));
+                        object::Value::String(copier.arena().Copy(std::to_string(number))));
 }
 
-void KeepRollback(const Value& from, Value& out, Copier& copier) {
-  const Value* const rollback = from.FindPath({"spec", "rollbackTo"});
+void KeepRollback(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const rollback = from.FindPath({"spec", "rollbackTo"});
   if (rollback == nullptr || !rollback->is_object()) return;
-  const Value* const revision = rollback->Find("revision");
+  const object::Value* const revision = rollback->Find("revision");
   Annotate(out, kRollbackToAnnotation, revision == nullptr ? 0 : revision->AsInt(), copier);
 }
 
-void KeepTemplateGeneration(const Value& from, Value& out, Copier& copier) {
-  const Value* const generation = from.FindPath({"spec", "templateGeneration"});
+void KeepTemplateGeneration(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const generation = from.FindPath({"spec", "templateGeneration"});
   Annotate(out, kTemplateGenerationAnnotation, generation == nullptr ? 0 : generation->AsInt(),
            copier);
 }
@@ -44,4 +44,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> WorkloadConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

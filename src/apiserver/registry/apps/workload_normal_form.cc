@@ -7,25 +7,28 @@
 #include "apiserver/registry/core/pod_normal_form.h"
 #include "views/apps/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace apps = views::apps_v1;
 
-void SetIfAbsent(Value& object, std::string_view annotation, std::string_view text, Arena& arena) {
-  Value* metadata = object.Find("metadata");
+void SetIfAbsent(object::Value& object, std::string_view annotation, std::string_view text,
+                 Arena& arena) {
+  object::Value* metadata = object.Find("metadata");
   if (metadata == nullptr) return;
-  Value* annotations = metadata->Find("annotations");
-  if (annotations == nullptr) annotations = &metadata->Set(arena, "annotations", Value::EmptyMap());
+  object::Value* annotations = metadata->Find("annotations");
+  if (annotations == nullptr)
+    annotations = &metadata->Set(arena, "annotations", object::Value::EmptyMap());
   if (annotations->Find(annotation) != nullptr) return;
-  annotations->SetEntry(arena, annotation, Value::String(text));
+  annotations->SetEntry(arena, annotation, object::Value::String(text));
 }
 
 // The annotation, if it is there, as the shortest text of its number.
-Result<void> NormalizeNumber(Value& object, std::string_view annotation, bool may_be_empty,
+Result<void> NormalizeNumber(object::Value& object, std::string_view annotation, bool may_be_empty,
                              Arena& arena) {
-  Value* const annotations = AnnotationsOf(object);
-  const Value* const value = annotations == nullptr ? nullptr : annotations->Find(annotation);
+  object::Value* const annotations = AnnotationsOf(object);
+  const object::Value* const value =
+      annotations == nullptr ? nullptr : annotations->Find(annotation);
   if (value == nullptr) return {};
   std::string_view text = value->AsText();
   if (text.empty() && may_be_empty) {
@@ -41,23 +44,24 @@ Result<void> NormalizeNumber(Value& object, std::string_view annotation, bool ma
     return BadRequest("metadata.annotations[" + std::string(annotation) + "]: \"" +
                       std::string(value->AsText()) + "\" is not a 64-bit integer");
   }
-  annotations->SetEntry(arena, annotation, Value::String(arena.Copy(std::to_string(number))));
+  annotations->SetEntry(arena, annotation,
+                        object::Value::String(arena.Copy(std::to_string(number))));
   return {};
 }
 
-Result<void> NormalizeWorkload(Value& workload, Arena& arena) {
+Result<void> NormalizeWorkload(object::Value& workload, Arena& arena) {
   NormalizePodTemplate(FindNested(workload, {"spec", "template"}), arena);
   return {};
 }
 
 bool IsNormalDeployment(std::string_view deployment) {
   static const NormalPodTemplate own(apps::Deployment::Type(), "spec.template.");
-  static const WirePath annotations =
-      WirePath::Of(apps::Deployment::Type(), "metadata.annotations");
+  static const object::WirePath annotations =
+      object::WirePath::Of(apps::Deployment::Type(), "metadata.annotations");
   return own.Holds(deployment) && HasNone(annotations, deployment, {&kRollbackToAnnotation, 1});
 }
 
-Result<void> NormalizeDeployment(Value& deployment, Arena& arena) {
+Result<void> NormalizeDeployment(object::Value& deployment, Arena& arena) {
   SKIFF_RETURN_IF_ERROR(NormalizeWorkload(deployment, arena));
   return NormalizeNumber(deployment, kRollbackToAnnotation, true, arena);
 }
@@ -72,7 +76,7 @@ bool IsNormalStatefulSet(std::string_view message) {
   return own.Holds(message);
 }
 
-Result<void> NormalizeDaemonSet(Value& daemon_set, Arena& arena) {
+Result<void> NormalizeDaemonSet(object::Value& daemon_set, Arena& arena) {
   SKIFF_RETURN_IF_ERROR(NormalizeWorkload(daemon_set, arena));
   // Whoever writes a daemon set owns the annotation, for it was a field once that all wrote.
   SetIfAbsent(daemon_set, kTemplateGenerationAnnotation, "0", arena);
@@ -91,4 +95,4 @@ constinit const NormalForm kStatefulSetNormalForm = {apps::StatefulSet::Type, No
 constinit const NormalForm kDaemonSetNormalForm = {apps::DaemonSet::Type, NormalizeDaemonSet,
                                                    nullptr};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

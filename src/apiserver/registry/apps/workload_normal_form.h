@@ -4,11 +4,11 @@
 
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const NormalForm kDeploymentNormalForm;
 extern const NormalForm kReplicaSetNormalForm;
 extern const NormalForm kStatefulSetNormalForm;
 extern const NormalForm kDaemonSetNormalForm;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -265,4 +265,4 @@ TEST(DaemonSetRulesTest, OnlyAnotherTemplateIsWarnedAbout) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/validation/common.h"
 #include "views/autoscaling/v2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace autoscaling = views::autoscaling_v2;
@@ -114,12 +114,13 @@ Options OptionsOf(const autoscaling::HorizontalPodAutoscalerSpec& spec, const Fi
   return options;
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const auto spec = autoscaling::HorizontalPodAutoscaler(object).spec();
   ValidateSpec(spec, OptionsOf(spec, errors), errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const auto spec = autoscaling::HorizontalPodAutoscaler(object).spec();
   const auto before = autoscaling::HorizontalPodAutoscaler(old).spec();
   Options options = OptionsOf(spec, errors);
@@ -137,7 +138,7 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   ValidateSpec(spec, options, errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const auto status = autoscaling::HorizontalPodAutoscaler(object).status();
   ValidateNonNegative(status.current_replicas(), "status.currentReplicas", errors);
   ValidateNonNegative(status.desired_replicas(), "status.desiredReplicas", errors);
@@ -151,4 +152,4 @@ const KindRules kHorizontalPodAutoscalerRules = {.group = "autoscaling",
                                                  .update = ValidateUpdate,
                                                  .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

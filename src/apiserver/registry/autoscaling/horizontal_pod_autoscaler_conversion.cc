@@ -12,7 +12,7 @@
 #include "views/autoscaling/v1.h"
 #include "views/autoscaling/v2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace v1 = views::autoscaling_v1;
@@ -38,27 +38,29 @@ struct MetricNames {
   std::string_view utilization = {};
 };
 
-void PutQuantityOrZero(Value& out, std::string_view field, const Value* quantity, Copier& copier) {
+void PutQuantityOrZero(object::Value& out, std::string_view field, const object::Value* quantity,
+                       Copier& copier) {
   copier.PutText(out, field, quantity == nullptr ? "0" : quantity->AsText());
 }
 
-void PutUnlessEmpty(Value& out, std::string_view field, const Value* value, Copier& copier) {
+void PutUnlessEmpty(object::Value& out, std::string_view field, const object::Value* value,
+                    Copier& copier) {
   if (value != nullptr && value->AsText() != "0") copier.Put(out, field, value);
 }
 
-const Value* FindIn(const Value* message, std::string_view field) {
+const object::Value* FindIn(const object::Value* message, std::string_view field) {
   return message == nullptr || field.empty() ? nullptr : message->Find(field);
 }
 
-bool IsPointer(const Value& message, std::string_view field) {
+bool IsPointer(const object::Value& message, std::string_view field) {
   return message.type()->fields[message.type()->FindField(field)].pointer();
 }
 
 // A quantity that is no pointer in v1 is always there.
-void PutFromV1(Value& side, std::string_view field, const Value& from, std::string_view name,
-               Copier& copier) {
+void PutFromV1(object::Value& side, std::string_view field, const object::Value& from,
+               std::string_view name, Copier& copier) {
   if (name.empty()) return;
-  const Value* const value = from.Find(name);
+  const object::Value* const value = from.Find(name);
   if (IsPointer(from, name)) {
     copier.Put(side, field, value);
   } else {
@@ -66,7 +68,7 @@ void PutFromV1(Value& side, std::string_view field, const Value& from, std::stri
   }
 }
 
-std::string_view TargetType(const Value& from, const MetricNames& names) {
+std::string_view TargetType(const object::Value& from, const MetricNames& names) {
   if (!names.utilization.empty()) {
     return from.Find(names.utilization) != nullptr ? "Utilization" : "AverageValue";
   }
@@ -77,28 +79,30 @@ std::string_view TargetType(const Value& from, const MetricNames& names) {
   return from.Find(names.average_value) != nullptr ? "AverageValue" : "Value";
 }
 
-void MetricToV2(const Value& from, Value& out, const MetricNames& names, Copier& copier) {
+void MetricToV2(const object::Value& from, object::Value& out, const MetricNames& names,
+                Copier& copier) {
   if (!names.metric_name.empty()) {
-    Value& metric = copier.Make(out, "metric");
+    object::Value& metric = copier.Make(out, "metric");
     copier.Put(metric, "name", from.Find(names.metric_name));
     copier.Put(metric, "selector", from.Find(names.selector));
   }
   if (!names.object.empty()) copier.Put(out, "describedObject", from.Find(names.object));
   const bool target = names.side == "target";
-  Value& side = copier.Make(out, names.side);
+  object::Value& side = copier.Make(out, names.side);
   if (target) copier.PutText(side, "type", TargetType(from, names));
   PutFromV1(side, "value", from, names.value, copier);
   PutFromV1(side, "averageValue", from, names.average_value, copier);
   copier.Put(side, "averageUtilization", FindIn(&from, names.utilization));
   // v1 cannot leave the value of an object's metric out, so with an average a zero means nothing.
-  const Value* const value = FindIn(&from, names.value);
+  const object::Value* const value = FindIn(&from, names.value);
   if (target && !names.object.empty() && side.Find("averageValue") != nullptr &&
       (value == nullptr || value->AsText() == "0")) {
     side.Erase("value");
   }
 }
 
-void PutToV1(Value& out, std::string_view name, const Value* value, Copier& copier) {
+void PutToV1(object::Value& out, std::string_view name, const object::Value* value,
+             Copier& copier) {
   if (name.empty()) return;
   if (IsPointer(out, name)) {
     copier.Put(out, name, value);
@@ -107,9 +111,10 @@ void PutToV1(Value& out, std::string_view name, const Value* value, Copier& copi
   }
 }
 
-void MetricToV1(const Value& from, Value& out, const MetricNames& names, Copier& copier) {
-  const Value* const metric = from.Find("metric");
-  const Value* const side = from.Find(names.side);
+void MetricToV1(const object::Value& from, object::Value& out, const MetricNames& names,
+                Copier& copier) {
+  const object::Value* const metric = from.Find("metric");
+  const object::Value* const side = from.Find(names.side);
   if (!names.metric_name.empty()) {
     copier.Put(out, names.metric_name, FindIn(metric, "name"));
     copier.Put(out, names.selector, FindIn(metric, "selector"));
@@ -161,49 +166,51 @@ constexpr MetricNames kExternalStatus{.side = "current",
                                       .average_value = "currentAverageValue"};
 
 template <const MetricNames& kNames>
-void ToV2(const Value& from, Value& out, Copier& copier) {
+void ToV2(const object::Value& from, object::Value& out, Copier& copier) {
   MetricToV2(from, out, kNames, copier);
 }
 template <const MetricNames& kNames>
-void ToV1(const Value& from, Value& out, Copier& copier) {
+void ToV1(const object::Value& from, object::Value& out, Copier& copier) {
   MetricToV1(from, out, kNames, copier);
 }
 
 // --- annotations
 
-void DropAnnotations(Value& object) {
-  Value* const metadata = object.Find("metadata");
-  Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+void DropAnnotations(object::Value& object) {
+  object::Value* const metadata = object.Find("metadata");
+  object::Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
   if (annotations == nullptr) return;
   for (const std::string_view name : kAutoscalingAnnotations) annotations->Erase(name);
   if (annotations->size() == 0) metadata->Erase("annotations");
 }
 
-void Annotate(Value& object, std::string_view name, const std::string& text, Copier& copier) {
+void Annotate(object::Value& object, std::string_view name, const std::string& text,
+              Copier& copier) {
   if (object.Find("metadata") == nullptr) copier.Make(object, "metadata");
-  Value& metadata = *object.Find("metadata");
+  object::Value& metadata = *object.Find("metadata");
   if (metadata.Find("annotations") == nullptr) {
-    metadata.Set(copier.arena(), "annotations", Value::EmptyMap());
+    metadata.Set(copier.arena(), "annotations", object::Value::EmptyMap());
   }
   metadata.Find("annotations")
-      ->SetEntry(copier.arena(), name, Value::String(copier.arena().Copy(text)));
+      ->SetEntry(copier.arena(), name, object::Value::String(copier.arena().Copy(text)));
 }
 
-std::string_view Annotation(const Value& object, std::string_view name) {
-  const Value* const annotations = object.FindPath({"metadata", "annotations"});
+std::string_view Annotation(const object::Value& object, std::string_view name) {
+  const object::Value* const annotations = object.FindPath({"metadata", "annotations"});
   return annotations == nullptr ? std::string_view() : [&] {
-    const Value* const text = annotations->Find(name);
+    const object::Value* const text = annotations->Find(name);
     return text == nullptr ? std::string_view() : text->AsText();
   }();
 }
 
 // The items of an annotation, which is the JSON of a list; none if it is not.
-std::optional<std::vector<Document>> ReadList(std::string_view json, const MessageDesc* type) {
-  const auto list = DecodeJson(json, nullptr);
+std::optional<std::vector<object::Document>> ReadList(std::string_view json,
+                                                      const object::MessageDesc* type) {
+  const auto list = object::DecodeJson(json, nullptr);
   if (!list || !list->root().is_list()) return std::nullopt;
-  std::vector<Document> items;
-  for (const Value& item : list->root().items()) {
-    auto typed = DecodeJson(EncodeJson(item), type);
+  std::vector<object::Document> items;
+  for (const object::Value& item : list->root().items()) {
+    auto typed = object::DecodeJson(object::EncodeJson(item), type);
     if (!typed) return std::nullopt;
     items.push_back(std::move(*typed));
   }
@@ -211,54 +218,54 @@ std::optional<std::vector<Document>> ReadList(std::string_view json, const Messa
 }
 
 // Replaces a list of `out` by what an annotation has; false if it has nothing.
-bool PutList(Value& out, std::string_view field, std::string_view json, const MessageDesc* v1_type,
-             Copier& copier) {
+bool PutList(object::Value& out, std::string_view field, std::string_view json,
+             const object::MessageDesc* v1_type, Copier& copier) {
   const auto items = ReadList(json, v1_type);
   if (!items) return false;
-  const MessageDesc* const type = out.type()->fields[out.type()->FindField(field)].message;
-  std::vector<Value> values;
-  for (const Document& item : *items) values.push_back(copier.Message(item.root(), type));
-  out.Set(copier.arena(), field, Value::List(copier.arena(), values));
+  const object::MessageDesc* const type = out.type()->fields[out.type()->FindField(field)].message;
+  std::vector<object::Value> values;
+  for (const object::Document& item : *items) values.push_back(copier.Message(item.root(), type));
+  out.Set(copier.arena(), field, object::Value::List(copier.arena(), values));
   return true;
 }
 
-std::string ListJson(const std::vector<Value>& items, Copier& copier) {
-  return EncodeJson(Value::List(copier.arena(), items));
+std::string ListJson(const std::vector<object::Value>& items, Copier& copier) {
+  return object::EncodeJson(object::Value::List(copier.arena(), items));
 }
 
 // Behaviour as JSON with capitals, and with null for what is not there.
-void AppendBehaviorField(const Value* message, std::string_view capital, std::string_view field,
-                         ByteBuffer& out) {
+void AppendBehaviorField(const object::Value* message, std::string_view capital,
+                         std::string_view field, ByteBuffer& out) {
   out.Append('"');
   out.Append(capital);
   out.Append("\":");
-  const Value* const value = FindIn(message, field);
+  const object::Value* const value = FindIn(message, field);
   if (value == nullptr) {
     out.Append("null");
   } else {
-    EncodeJson(*value, out);
+    object::EncodeJson(*value, out);
   }
 }
 
-void AppendPolicies(const Value* policies, ByteBuffer& out) {
+void AppendPolicies(const object::Value* policies, ByteBuffer& out) {
   out.Append(",\"Policies\":");
   if (policies == nullptr) return out.Append("null");
   char before = '[';
-  for (const Value& policy : policies->items()) {
+  for (const object::Value& policy : policies->items()) {
     const v2::HPAScalingPolicy one(&policy);
     out.Append(std::exchange(before, ','));
     out.Append("{\"Type\":");
-    AppendJsonString(out, one.type());
+    object::AppendJsonString(out, one.type());
     out.Append(",\"Value\":");
-    AppendJsonInt(out, one.value());
+    object::AppendJsonInt(out, one.value());
     out.Append(",\"PeriodSeconds\":");
-    AppendJsonInt(out, one.period_seconds());
+    object::AppendJsonInt(out, one.period_seconds());
     out.Append('}');
   }
   out.Append(policies->size() == 0 ? "[]" : "]");
 }
 
-void AppendRules(std::string_view name, const Value* rules, ByteBuffer& out) {
+void AppendRules(std::string_view name, const object::Value* rules, ByteBuffer& out) {
   out.Append(name);
   if (rules == nullptr) return out.Append("null");
   out.Append('{');
@@ -271,7 +278,7 @@ void AppendRules(std::string_view name, const Value* rules, ByteBuffer& out) {
   out.Append('}');
 }
 
-std::string BehaviorJson(const Value& behavior) {
+std::string BehaviorJson(const object::Value& behavior) {
   ByteBuffer out;
   AppendRules("{\"ScaleUp\":", behavior.Find("scaleUp"), out);
   AppendRules(",\"ScaleDown\":", behavior.Find("scaleDown"), out);
@@ -280,15 +287,15 @@ std::string BehaviorJson(const Value& behavior) {
 }
 
 // The same tree with names as v2 has them: with a small letter first.
-Value WithSmallNames(const Value& from, Arena& arena) {
+object::Value WithSmallNames(const object::Value& from, Arena& arena) {
   if (from.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : from.items()) items.push_back(WithSmallNames(item, arena));
-    return Value::List(arena, items);
+    std::vector<object::Value> items;
+    for (const object::Value& item : from.items()) items.push_back(WithSmallNames(item, arena));
+    return object::Value::List(arena, items);
   }
   if (!from.is_map()) return from;
-  Value out = Value::EmptyMap();
-  for (const MapEntry& entry : from.entries()) {
+  object::Value out = object::Value::EmptyMap();
+  for (const object::MapEntry& entry : from.entries()) {
     std::string name(entry.key);
     if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
       name[0] = static_cast<char>(name[0] - 'A' + 'a');
@@ -298,11 +305,12 @@ Value WithSmallNames(const Value& from, Arena& arena) {
   return out;
 }
 
-void PutBehavior(Value& spec, std::string_view json, Copier& copier) {
-  auto capitals = DecodeJson(json, nullptr);
+void PutBehavior(object::Value& spec, std::string_view json, Copier& copier) {
+  auto capitals = object::DecodeJson(json, nullptr);
   if (!capitals) return;
-  const Value small = WithSmallNames(capitals->root(), capitals->arena());
-  const auto behavior = DecodeJson(EncodeJson(small), v2::HorizontalPodAutoscalerBehavior::Type());
+  const object::Value small = WithSmallNames(capitals->root(), capitals->arena());
+  const auto behavior =
+      object::DecodeJson(object::EncodeJson(small), v2::HorizontalPodAutoscalerBehavior::Type());
   if (behavior && behavior->root().size() != 0) copier.Put(spec, "behavior", &behavior->root());
 }
 
@@ -313,32 +321,32 @@ bool IsCpu(const v2::MetricSpec& metric) {
          metric.resource().target().average_utilization().has_value();
 }
 
-Value& SubMessage(Value& object, std::string_view field, Copier& copier) {
-  Value* const found = object.Find(field);
+object::Value& SubMessage(object::Value& object, std::string_view field, Copier& copier) {
+  object::Value* const found = object.Find(field);
   return found != nullptr ? *found : copier.Make(object, field);
 }
 
-void CpuFieldsToV1(const v2::HorizontalPodAutoscaler& hpa, Value& out, Copier& copier) {
+void CpuFieldsToV1(const v2::HorizontalPodAutoscaler& hpa, object::Value& out, Copier& copier) {
   for (const v2::MetricSpec metric : hpa.spec().metrics()) {
     if (!IsCpu(metric)) continue;
     SubMessage(out, "spec", copier)
         .Set(copier.arena(), "targetCPUUtilizationPercentage",
-             Value::Int(*metric.resource().target().average_utilization()));
+             object::Value::Int(*metric.resource().target().average_utilization()));
     break;
   }
   for (const v2::MetricStatus metric : hpa.status().current_metrics()) {
     const auto utilization = metric.resource().current().average_utilization();
     if (metric.type() != "Resource" || metric.resource().name() != "cpu" || !utilization) continue;
     SubMessage(out, "status", copier)
-        .Set(copier.arena(), "currentCPUUtilizationPercentage", Value::Int(*utilization));
+        .Set(copier.arena(), "currentCPUUtilizationPercentage", object::Value::Int(*utilization));
   }
 }
 
-void AutoscalerToV1(const Value& from, Value& out, Copier& copier) {
+void AutoscalerToV1(const object::Value& from, object::Value& out, Copier& copier) {
   const v2::HorizontalPodAutoscaler hpa(&from);
   DropAnnotations(out);
   CpuFieldsToV1(hpa, out, copier);
-  std::vector<Value> metrics, statuses, conditions;
+  std::vector<object::Value> metrics, statuses, conditions;
   for (const v2::MetricSpec metric : hpa.spec().metrics()) {
     if (IsCpu(metric)) continue;
     metrics.push_back(copier.Message(*metric.AsValue(), v1::MetricSpec::Type()));
@@ -359,48 +367,48 @@ void AutoscalerToV1(const Value& from, Value& out, Copier& copier) {
   if (!conditions.empty()) Annotate(out, kConditions, ListJson(conditions, copier), copier);
 }
 
-void AppendCpuMetric(Value& spec, int64_t utilization, Copier& copier) {
+void AppendCpuMetric(object::Value& spec, int64_t utilization, Copier& copier) {
   Arena& arena = copier.arena();
-  Value metric = Value::EmptyObject(arena, v2::MetricSpec::Type());
+  object::Value metric = object::Value::EmptyObject(arena, v2::MetricSpec::Type());
   copier.PutText(metric, "type", "Resource");
-  Value& resource = copier.Make(metric, "resource");
+  object::Value& resource = copier.Make(metric, "resource");
   copier.PutText(resource, "name", "cpu");
-  Value& target = copier.Make(resource, "target");
+  object::Value& target = copier.Make(resource, "target");
   copier.PutText(target, "type", "Utilization");
-  target.Set(arena, "averageUtilization", Value::Int(utilization));
-  Value* metrics = spec.Find("metrics");
-  if (metrics == nullptr) metrics = &spec.Set(arena, "metrics", Value::EmptyList());
+  target.Set(arena, "averageUtilization", object::Value::Int(utilization));
+  object::Value* metrics = spec.Find("metrics");
+  if (metrics == nullptr) metrics = &spec.Set(arena, "metrics", object::Value::EmptyList());
   metrics->Append(arena, metric);
 }
 
-void CpuStatusToV2(const Value& utilization, Value& status, Copier& copier) {
+void CpuStatusToV2(const object::Value& utilization, object::Value& status, Copier& copier) {
   Arena& arena = copier.arena();
-  Value metric = Value::EmptyObject(arena, v2::MetricStatus::Type());
+  object::Value metric = object::Value::EmptyObject(arena, v2::MetricStatus::Type());
   copier.PutText(metric, "type", "Resource");
-  Value& resource = copier.Make(metric, "resource");
+  object::Value& resource = copier.Make(metric, "resource");
   copier.PutText(resource, "name", "cpu");
-  Value& current = copier.Make(resource, "current");
-  current.Set(arena, "averageUtilization", Value::Int(utilization.AsInt()));
-  status.Set(arena, "currentMetrics", Value::List(arena, {&metric, 1}));
+  object::Value& current = copier.Make(resource, "current");
+  current.Set(arena, "averageUtilization", object::Value::Int(utilization.AsInt()));
+  status.Set(arena, "currentMetrics", object::Value::List(arena, {&metric, 1}));
 }
 
-void AutoscalerToV2(const Value& from, Value& out, Copier& copier) {
-  Value& spec = SubMessage(out, "spec", copier);
+void AutoscalerToV2(const object::Value& from, object::Value& out, Copier& copier) {
+  object::Value& spec = SubMessage(out, "spec", copier);
   PutList(spec, "metrics", Annotation(from, kMetrics), v1::MetricSpec::Type(), copier);
-  if (const Value* cpu = from.FindPath({"spec", "targetCPUUtilizationPercentage"})) {
+  if (const object::Value* cpu = from.FindPath({"spec", "targetCPUUtilizationPercentage"})) {
     AppendCpuMetric(spec, cpu->AsInt(), copier);
   }
-  const Value* const metrics = spec.Find("metrics");
+  const object::Value* const metrics = spec.Find("metrics");
   if (metrics == nullptr || metrics->size() == 0) {
     AppendCpuMetric(spec, kDefaultCpuUtilization, copier);
   }
   PutBehavior(spec, Annotation(from, kBehavior), copier);
 
-  const Value* const used = from.FindPath({"status", "currentCPUUtilizationPercentage"});
+  const object::Value* const used = from.FindPath({"status", "currentCPUUtilizationPercentage"});
   const std::string_view statuses = Annotation(from, kCurrentMetrics);
   const std::string_view conditions = Annotation(from, kConditions);
   if (used != nullptr || !statuses.empty() || !conditions.empty()) {
-    Value& status = SubMessage(out, "status", copier);
+    object::Value& status = SubMessage(out, "status", copier);
     if (used != nullptr) CpuStatusToV2(*used, status, copier);
     PutList(status, "currentMetrics", statuses, v1::MetricStatus::Type(), copier);
     PutList(status, "conditions", conditions, v1::HorizontalPodAutoscalerCondition::Type(), copier);
@@ -441,4 +449,4 @@ constexpr ConversionRule kRules[] = {
 
 std::span<const ConversionRule> AutoscalerConversions() { return kRules; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,8 +10,8 @@
 
 #include "apiserver/convert/conversion_rule.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const ConversionRule> AutoscalerConversions();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,19 +7,19 @@
 #include "object/json/encode.h"
 #include "object/json/text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-Document Read(std::string_view json, std::string_view api_version) {
-  auto object = DecodeJson(json, FindKind(api_version, "HorizontalPodAutoscaler"));
+object::Document Read(std::string_view json, std::string_view api_version) {
+  auto object = object::DecodeJson(json, object::FindKind(api_version, "HorizontalPodAutoscaler"));
   EXPECT_TRUE(object) << object.error().ToString();
-  return object ? std::move(*object) : Document();
+  return object ? std::move(*object) : object::Document();
 }
 
-Document To(std::string_view api_version, const Document& object) {
-  auto out = Convert(object, FindKind(api_version, "HorizontalPodAutoscaler"));
+object::Document To(std::string_view api_version, const object::Document& object) {
+  auto out = Convert(object, object::FindKind(api_version, "HorizontalPodAutoscaler"));
   EXPECT_TRUE(out);
-  return out ? std::move(*out) : Document();
+  return out ? std::move(*out) : object::Document();
 }
 
 // `rest` is what follows the metadata; annotations are pairs of a short name and a value.
@@ -32,9 +32,9 @@ std::string V1(std::initializer_list<std::pair<std::string_view, std::string_vie
   for (const auto& [name, value] : annotations) {
     if (before == '{') out.Append(",\"annotations\":");
     out.Append(std::exchange(before, ','));
-    AppendJsonString(out, "autoscaling.alpha.kubernetes.io/" + std::string(name));
+    object::AppendJsonString(out, "autoscaling.alpha.kubernetes.io/" + std::string(name));
     out.Append(':');
-    AppendJsonString(out, value);
+    object::AppendJsonString(out, value);
   }
   if (before == ',') out.Append('}');
   out.Append("},");
@@ -50,15 +50,15 @@ std::string V2(std::string_view rest) {
 }
 
 std::string Normal(std::string_view json, std::string_view api_version) {
-  return EncodeJson(Read(json, api_version).root());
+  return object::EncodeJson(Read(json, api_version).root());
 }
 
 void ExpectToV1(std::string_view v2, std::string_view v1) {
-  EXPECT_EQ(EncodeJson(To("autoscaling/v1", Read(v2, "autoscaling/v2")).root()),
+  EXPECT_EQ(object::EncodeJson(To("autoscaling/v1", Read(v2, "autoscaling/v2")).root()),
             Normal(v1, "autoscaling/v1"));
 }
 void ExpectToV2(std::string_view v1, std::string_view v2) {
-  EXPECT_EQ(EncodeJson(To("autoscaling/v2", Read(v1, "autoscaling/v1")).root()),
+  EXPECT_EQ(object::EncodeJson(To("autoscaling/v2", Read(v1, "autoscaling/v1")).root()),
             Normal(v2, "autoscaling/v2"));
 }
 void ExpectBothWays(std::string_view v1, std::string_view v2) {
@@ -197,15 +197,18 @@ TEST(AutoscalingRulesTest, AnnotationsThatCannotBeReadAreDropped) {
 }
 
 TEST(AutoscalingRulesTest, AnnotationsOfOthersStay) {
-  Document v2 = Read(V2(R"("spec":{"scaleTargetRef":{},"maxReplicas":3})"), "autoscaling/v2");
-  Value& metadata = *v2.root().Find("metadata");
-  metadata.Set(v2.arena(), "annotations", Value::EmptyMap());
-  metadata.Find("annotations")->SetEntry(v2.arena(), "mine", Value::String("1"));
+  object::Document v2 =
+      Read(V2(R"("spec":{"scaleTargetRef":{},"maxReplicas":3})"), "autoscaling/v2");
+  object::Value& metadata = *v2.root().Find("metadata");
+  metadata.Set(v2.arena(), "annotations", object::Value::EmptyMap());
+  metadata.Find("annotations")->SetEntry(v2.arena(), "mine", object::Value::String("1"));
   metadata.Find("annotations")
-      ->SetEntry(v2.arena(), "autoscaling.alpha.kubernetes.io/metrics", Value::String("[]"));
-  const Document v1 = To("autoscaling/v1", v2);
-  EXPECT_EQ(EncodeJson(*v1.root().FindPath({"metadata", "annotations"})), R"({"mine":"1"})");
+      ->SetEntry(v2.arena(), "autoscaling.alpha.kubernetes.io/metrics",
+                 object::Value::String("[]"));
+  const object::Document v1 = To("autoscaling/v1", v2);
+  EXPECT_EQ(object::EncodeJson(*v1.root().FindPath({"metadata", "annotations"})),
+            R"({"mine":"1"})");
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,23 +2,23 @@
 
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Version 1 of autoscalers holds other metrics than the processor's in an annotation.
-bool HasOtherMetrics(const Value& autoscaler) {
-  const Value* annotations = autoscaler.FindPath({"metadata", "annotations"});
+bool HasOtherMetrics(const object::Value& autoscaler) {
+  const object::Value* annotations = autoscaler.FindPath({"metadata", "annotations"});
   if (annotations == nullptr) return false;
   const auto metrics =
-      DecodeJson(TextOf(*annotations, "autoscaling.alpha.kubernetes.io/metrics"), nullptr);
+      object::DecodeJson(TextOf(*annotations, "autoscaling.alpha.kubernetes.io/metrics"), nullptr);
   return metrics && metrics->root().is_list() && metrics->root().size() != 0;
 }
 
-void DefaultCpuTarget(Value& autoscaler, const RuleContext& context) {
-  Value& spec = MakePart(autoscaler, "spec", context.arena);
+void DefaultCpuTarget(object::Value& autoscaler, const RuleContext& context) {
+  object::Value& spec = MakePart(autoscaler, "spec", context.arena);
   if (spec.Find("targetCPUUtilizationPercentage") != nullptr) return;
   if (HasOtherMetrics(autoscaler)) return;
-  spec.Set(context.arena, "targetCPUUtilizationPercentage", Value::Int(80));
+  spec.Set(context.arena, "targetCPUUtilizationPercentage", object::Value::Int(80));
 }
 
 constexpr CodeRuleEntry kDefaults[] = {
@@ -30,4 +30,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> AutoscalerDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

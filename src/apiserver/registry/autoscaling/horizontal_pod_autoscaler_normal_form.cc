@@ -4,18 +4,19 @@
 #include "apiserver/convert/old_names.h"
 #include "views/autoscaling/v2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Autoscaler = views::autoscaling_v2::HorizontalPodAutoscaler;
 
-Result<void> NormalizeAutoscaler(Value& autoscaler, Arena&) {
+Result<void> NormalizeAutoscaler(object::Value& autoscaler, Arena&) {
   DropAnnotations(autoscaler, kAutoscalingAnnotations);
   return {};
 }
 
 bool IsNormalAutoscaler(std::string_view autoscaler) {
-  static const WirePath annotations = WirePath::Of(Autoscaler::Type(), "metadata.annotations");
+  static const object::WirePath annotations =
+      object::WirePath::Of(Autoscaler::Type(), "metadata.annotations");
   return HasNone(annotations, autoscaler, kAutoscalingAnnotations);
 }
 
@@ -24,4 +25,4 @@ bool IsNormalAutoscaler(std::string_view autoscaler) {
 constinit const NormalForm kHorizontalPodAutoscalerNormalForm = {
     Autoscaler::Type, NormalizeAutoscaler, IsNormalAutoscaler};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -116,4 +116,4 @@ TEST(AutoscalerRulesTest, MessagesAreThoseOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,12 +7,12 @@
 
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace autoscaling = views::autoscaling_v2;
 
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
 constexpr std::string_view kTypes[] = {"ContainerResource", "External", "Object", "Pods",
                                        "Resource"};
 
@@ -93,7 +93,8 @@ void ValidateResourceTarget(const autoscaling::MetricTarget& target, FieldErrors
 
 // Names of resources without a domain are those that a container can ask for.
 void ValidateContainerResourceName(std::string_view name, FieldErrors& errors) {
-  if (!IsQualifiedName(name)) return errors.Invalid("name", name, CheckQualifiedName(name));
+  if (!object::IsQualifiedName(name))
+    return errors.Invalid("name", name, object::CheckQualifiedName(name));
   if (name.find('/') != std::string_view::npos) return;
   if (name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
       name.starts_with("hugepages-")) {
@@ -191,4 +192,4 @@ void ValidateMetric(const autoscaling::MetricSpec& metric, const ReferenceOption
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/autoscaling/v2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ReferenceOptions {
   bool allow_no_group = false;     // kinds of the core group
@@ -21,4 +21,4 @@ void ValidateMetric(const views::autoscaling_v2::MetricSpec& metric,
 bool IsVersionOfReference(const views::autoscaling_v2::CrossVersionObjectReference& reference,
                           const ReferenceOptions& options);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

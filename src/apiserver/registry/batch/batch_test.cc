@@ -4,7 +4,7 @@
 #include "apiserver/registry/batch/cron_schedule.h"
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -365,4 +365,4 @@ TEST(CronJobRulesTest, MessagesAreThoseOfTheParser) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 
 #include "apiserver/validation/field_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct Interval {
@@ -113,4 +113,4 @@ int64_t FirstCommonIndex(std::string_view a, std::string_view b, int64_t complet
   return -1;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // How many indexes there are. kInvalid says what is wrong with the text.
 Result<int64_t> CountCompletionIndexes(std::string_view text, int64_t completions);
@@ -16,4 +16,4 @@ Result<int64_t> CountCompletionIndexes(std::string_view text, int64_t completion
 // What both have in common, intervals that are none being skipped; -1 if nothing.
 int64_t FirstCommonIndex(std::string_view a, std::string_view b, int64_t completions);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

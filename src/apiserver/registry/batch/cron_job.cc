@@ -10,7 +10,7 @@
 #include "object/scalar/time_zone_name.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -48,7 +48,7 @@ void ValidateTimeZone(std::string_view zone, FieldErrors& errors) {
                    "timeZone must be an explicit time zone as defined in "
                    "https://www.iana.org/time-zones");
   }
-  if (zone != "Local" && !IsTimeZoneName(zone)) errors.Invalid("timeZone", zone, unknown);
+  if (zone != "Local" && !object::IsTimeZoneName(zone)) errors.Invalid("timeZone", zone, unknown);
 }
 
 void ValidateSchedule(const batch::CronJobSpec& spec, const batch::CronJobSpec* old,
@@ -104,7 +104,7 @@ void ValidateSpec(const batch::CronJobSpec& spec, const batch::CronJobSpec* old,
                       errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const batch::CronJob job(object);
   ValidateSpec(job.spec(), nullptr, errors);
   if (job.metadata().name().size() > kMaxNameLength) {
@@ -112,13 +112,14 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const batch::CronJobSpec before = batch::CronJob(old).spec();
   ValidateSpec(batch::CronJob(object).spec(), &before, errors);
 }
 
-void WarnAboutCronJob(const Document& object, const Document* old, const KindSettings&,
-                      std::vector<std::string>& warnings) {
+void WarnAboutCronJob(const object::Document& object, const object::Document* old,
+                      const KindSettings&, std::vector<std::string>& warnings) {
   const batch::CronJob job(object);
   if (old == nullptr) WarnAboutNameOfPods(job.metadata().name(), warnings);
   const bool changed =
@@ -141,4 +142,4 @@ const KindRules kCronJobRules = {.group = "batch",
                                  .update = ValidateUpdate,
                                  .warn = WarnAboutCronJob};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

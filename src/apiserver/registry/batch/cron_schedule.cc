@@ -12,7 +12,7 @@
 #include "object/scalar/duration.h"
 #include "object/scalar/time_zone_name.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
@@ -113,7 +113,7 @@ std::string CheckField(std::string_view text, const FieldBounds& bounds) {
 std::string CheckDescriptor(std::string_view text) {
   if (std::ranges::find(kDescriptors, text) != std::end(kDescriptors)) return {};
   if (!text.starts_with(kEvery)) return "unrecognized descriptor: " + std::string(text);
-  const auto duration = ParseDuration(text.substr(kEvery.size()));
+  const auto duration = object::ParseDuration(text.substr(kEvery.size()));
   if (duration) return {};
   return "failed to parse duration " + std::string(text) + ": " + duration.error().message();
 }
@@ -130,7 +130,7 @@ std::string CheckCronSchedule(std::string_view schedule) {
       return "invalid schedule format: runtime error: slice bounds out of range [:-1]";
     }
     const std::string_view zone = schedule.substr(equals + 1, space - equals - 1);
-    if (!zone.empty() && zone != "Local" && !IsTimeZoneName(zone)) {
+    if (!zone.empty() && zone != "Local" && !object::IsTimeZoneName(zone)) {
       return "provided bad location " + std::string(zone) + ": unknown time zone " +
              std::string(zone);
     }
@@ -155,4 +155,4 @@ std::string CheckCronSchedule(std::string_view schedule) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

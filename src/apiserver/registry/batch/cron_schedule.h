@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is wrong with a schedule; empty if nothing is.
 std::string CheckCronSchedule(std::string_view schedule);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

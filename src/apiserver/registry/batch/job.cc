@@ -10,7 +10,7 @@
 #include "object/selector/label_selector.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -42,7 +42,8 @@ void ValidateGeneratedSelector(const batch::Job& job, bool needs_prefixed, Field
     ValidateHasLabel(job, kUidLabel, uid, errors);
     ValidateHasLabel(job, kNameLabel, name, errors);
   }
-  const Result<LabelSelector> selector = LabelSelector::FromValue(job.spec().selector().AsValue());
+  const Result<object::LabelSelector> selector =
+      object::LabelSelector::FromValue(job.spec().selector().AsValue());
   if (!selector) return;
   const auto label = [&](std::string_view key) -> std::optional<std::string_view> {
     if (key == kOldUidLabel || (needs_prefixed && key == kUidLabel)) return uid;
@@ -66,20 +67,21 @@ void ValidateWhole(const batch::Job& job, const batch::JobSpec& old, bool needs_
   if (job.spec().completion_mode() != kIndexedCompletion || completions.value_or(0) <= 0) return;
   const std::string last =
       std::string(job.metadata().name()) + "-" + std::to_string(*completions - 1);
-  if (IsDns1123Label(last)) return;
+  if (object::IsDns1123Label(last)) return;
   errors.Invalid("metadata.name", job.metadata().name(),
                  "will not able to create pod with invalid DNS label: " + last);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateWhole(batch::Job(object), batch::JobSpec(), true, errors);
 }
 
 // What may change of the template of a job that is suspended and whose pods are gone.
 constexpr std::string_view kSchedulingFields[] = {"nodeSelector", "tolerations", "schedulingGates"};
 
-void TakeField(Document& to, Value& target, const Value* from, std::string_view field) {
-  const Value* value = from != nullptr ? from->Find(field) : nullptr;
+void TakeField(object::Document& to, object::Value& target, const object::Value* from,
+               std::string_view field) {
+  const object::Value* value = from != nullptr ? from->Find(field) : nullptr;
   if (value != nullptr) {
     target.Set(to.arena(), field, value->CopyInto(to.arena()));
   } else {
@@ -87,21 +89,22 @@ void TakeField(Document& to, Value& target, const Value* from, std::string_view 
   }
 }
 
-const Value* Below(const Value* value, std::string_view name) {
+const object::Value* Below(const object::Value* value, std::string_view name) {
   return value != nullptr ? value->Find(name) : nullptr;
 }
 
-void TakeNodeAffinity(Document& to, Value& spec, const Value* from) {
-  const Value* affinity = Below(from, "affinity");
-  const Value* node = Below(affinity, "nodeAffinity");
-  Value* target = spec.Find("affinity");
+void TakeNodeAffinity(object::Document& to, object::Value& spec, const object::Value* from) {
+  const object::Value* affinity = Below(from, "affinity");
+  const object::Value* node = Below(affinity, "nodeAffinity");
+  object::Value* target = spec.Find("affinity");
   if (target == nullptr) {
     if (affinity == nullptr) return;
-    const FieldDesc* field = nullptr;
-    for (const FieldDesc& each : spec.type()->fields) {
+    const object::FieldDesc* field = nullptr;
+    for (const object::FieldDesc& each : spec.type()->fields) {
       if (each.name() == "affinity") field = &each;
     }
-    target = &spec.Set(to.arena(), "affinity", Value::EmptyObject(to.arena(), field->message));
+    target =
+        &spec.Set(to.arena(), "affinity", object::Value::EmptyObject(to.arena(), field->message));
   }
   if (node != nullptr) {
     target->Set(to.arena(), "nodeAffinity", node->CopyInto(to.arena()));
@@ -111,13 +114,14 @@ void TakeNodeAffinity(Document& to, Value& spec, const Value* from) {
   if (affinity == nullptr && target->size() == 0) spec.Erase("affinity");
 }
 
-void TakeResources(Document& to, Value& spec, const Value* from, std::string_view list) {
-  Value* targets = spec.Find(list);
-  const Value* sources = Below(from, list);
+void TakeResources(object::Document& to, object::Value& spec, const object::Value* from,
+                   std::string_view list) {
+  object::Value* targets = spec.Find(list);
+  const object::Value* sources = Below(from, list);
   if (targets == nullptr || sources == nullptr || targets->size() != sources->size()) return;
   for (size_t i = 0; i < targets->size(); ++i) {
-    const Value& source = sources->items()[i];
-    Value& target = targets->items()[i];
+    const object::Value& source = sources->items()[i];
+    object::Value& target = targets->items()[i];
     if (SameValue(std::as_const(target).Find("name"), source.Find("name"))) {
       TakeField(to, target, &source, "resources");
     }
@@ -134,16 +138,16 @@ void ValidateTemplateUpdate(const batch::Job& job, const batch::Job& old, FieldE
                                       ? is_quiet
                                       : suspended && !status.start_time();
   const bool may_be_sized_anew = is_quiet && errors.IsOn("MutablePodResourcesForSuspendedJobs");
-  const Value* now = job.spec().template_().AsValue();
-  const Value* before = old.spec().template_().AsValue();
+  const object::Value* now = job.spec().template_().AsValue();
+  const object::Value* before = old.spec().template_().AsValue();
   if (!may_be_placed_anew && !may_be_sized_anew) {
     return ValidateImmutable(before, now, "spec.template", errors);
   }
   if (SameValue(before, now)) return;
-  Document tolerated = Document::OfType(views::core_v1::PodTemplateSpec::Type());
+  object::Document tolerated = object::Document::OfType(views::core_v1::PodTemplateSpec::Type());
   if (before != nullptr) tolerated.root() = before->CopyInto(tolerated.arena());
-  Value* spec = tolerated.root().Find("spec");
-  const Value* new_spec = Below(now, "spec");
+  object::Value* spec = tolerated.root().Find("spec");
+  const object::Value* new_spec = Below(now, "spec");
   if (spec != nullptr && may_be_placed_anew) {
     TakeNodeAffinity(tolerated, *spec, new_spec);
     for (const std::string_view field : kSchedulingFields) {
@@ -160,7 +164,7 @@ void ValidateTemplateUpdate(const batch::Job& job, const batch::Job& old, FieldE
 void ValidateCompletionsUpdate(const batch::JobSpec& spec, const batch::JobSpec& old,
                                FieldErrors& errors) {
   if (spec.completions() == old.completions()) return;
-  const Value* completions =
+  const object::Value* completions =
       spec.AsValue() != nullptr ? spec.AsValue()->Find("completions") : nullptr;
   if (spec.completion_mode() != kIndexedCompletion) {
     return errors.Invalid("spec.completions", completions, kIsImmutable);
@@ -170,7 +174,8 @@ void ValidateCompletionsUpdate(const batch::JobSpec& spec, const batch::JobSpec&
                  "can only be modified in tandem with spec.parallelism");
 }
 
-void ValidateUpdate(const Document& object, const Document& old_object, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old_object,
+                    FieldErrors& errors) {
   const batch::Job job(object);
   const batch::Job old(old_object);
   const auto labels = old.spec().template_().metadata().labels();
@@ -182,8 +187,8 @@ void ValidateUpdate(const Document& object, const Document& old_object, FieldErr
     ValidateJobSpec(job.spec(), old.spec(), errors);
   }
   ValidateCompletionsUpdate(job.spec(), old.spec(), errors);
-  const Value* now = job.spec().AsValue();
-  const Value* before = old.spec().AsValue();
+  const object::Value* now = job.spec().AsValue();
+  const object::Value* before = old.spec().AsValue();
   const auto immutable = [&](std::string_view field) {
     const auto at = errors.At("spec");
     ValidateImmutable(Below(before, field), Below(now, field), field, errors);
@@ -196,7 +201,7 @@ void ValidateUpdate(const Document& object, const Document& old_object, FieldErr
   }
 }
 
-void WarnAboutJob(const Document& object, const Document* old, const KindSettings&,
+void WarnAboutJob(const object::Document& object, const object::Document* old, const KindSettings&,
                   std::vector<std::string>& warnings) {
   const batch::Job job(object);
   if (old == nullptr) {
@@ -216,4 +221,4 @@ const KindRules kJobRules = {.group = "batch",
                              .status = ValidateJobStatus,
                              .warn = WarnAboutJob};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kNameLabels[] = {"job-name", "batch.kubernetes.io/job-name"};
@@ -13,7 +13,7 @@ constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.i
 
 }  // namespace
 
-Result<void> JobBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+Result<void> JobBehaviour::PrepareForCreate(WriteContext&, object::Document& object) {
   const views::batch_v1::Job job(object);
   if (job.spec().manual_selector().value_or(false)) return {};
   const std::string name(job.metadata().name());
@@ -33,4 +33,4 @@ Result<void> JobBehaviour::PrepareForCreate(WriteContext&, Document& object) {
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

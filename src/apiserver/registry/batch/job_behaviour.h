@@ -3,13 +3,13 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A job selects its pods by labels that only they have: its uid and name. They are made for it,
 // unless it says that it selects by hand.
 class JobBehaviour final : public ResourceBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,12 +3,12 @@
 #include "apiserver/registry/core/pod_normal_form.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
 
-Result<void> NormalizeJob(Value& job, Arena& arena) {
+Result<void> NormalizeJob(object::Value& job, Arena& arena) {
   NormalizePodTemplate(FindNested(job, {"spec", "template"}), arena);
   return {};
 }
@@ -18,7 +18,7 @@ bool IsNormalJob(std::string_view message) {
   return own.Holds(message);
 }
 
-Result<void> NormalizeCronJob(Value& job, Arena& arena) {
+Result<void> NormalizeCronJob(object::Value& job, Arena& arena) {
   NormalizePodTemplate(FindNested(job, {"spec", "jobTemplate", "spec", "template"}), arena);
   return {};
 }
@@ -34,4 +34,4 @@ constinit const NormalForm kJobNormalForm = {batch::Job::Type, NormalizeJob, IsN
 constinit const NormalForm kCronJobNormalForm = {batch::CronJob::Type, NormalizeCronJob,
                                                  IsNormalCronJob};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

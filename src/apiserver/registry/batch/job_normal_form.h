@@ -3,9 +3,9 @@
 
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const NormalForm kJobNormalForm;
 extern const NormalForm kCronJobNormalForm;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

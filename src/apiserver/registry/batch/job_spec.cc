@@ -10,7 +10,7 @@
 #include "apiserver/validation/common.h"
 #include "object/selector/label_selector.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -44,8 +44,8 @@ void ValidateAmounts(const batch::JobSpec& spec, FieldErrors& errors) {
 void ValidateManagedBy(std::string_view manager, FieldErrors& errors) {
   if (manager.empty()) {
     errors.Required("managedBy");
-  } else if (!IsDomainPrefixedPath(manager)) {
-    errors.Invalid("managedBy", manager, CheckDomainPrefixedPath(manager));
+  } else if (!object::IsDomainPrefixedPath(manager)) {
+    errors.Invalid("managedBy", manager, object::CheckDomainPrefixedPath(manager));
   }
   if (manager.size() > kMaxManagedByBytes) errors.TooLong("managedBy", kMaxManagedByBytes);
 }
@@ -192,10 +192,11 @@ void ValidateJobSpec(const batch::JobSpec& spec, const batch::JobSpec& old, Fiel
     ValidateLabelSelector(spec.selector(),
                           {.allow_invalid_values = HasInvalidLabelValue(old.selector())}, errors);
   }
-  const Result<LabelSelector> selector = LabelSelector::FromValue(spec.selector().AsValue());
+  const Result<object::LabelSelector> selector =
+      object::LabelSelector::FromValue(spec.selector().AsValue());
   if (!selector) return;
-  const Value* metadata = spec.template_().metadata().AsValue();
-  const Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
+  const object::Value* metadata = spec.template_().metadata().AsValue();
+  const object::Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
   if (selector->Matches(labels)) return;
   errors.Invalid("template.metadata.labels", labels, "`selector` does not match template `labels`");
 }
@@ -213,4 +214,4 @@ void WarnAboutJobSpec(const batch::JobSpec& spec, std::string_view path,
   WarnAboutPodTemplate(spec.template_(), std::string(path) + ".template", warnings);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

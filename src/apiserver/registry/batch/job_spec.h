@@ -8,7 +8,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kIndexedCompletion = "Indexed";
 
@@ -23,4 +23,4 @@ void ValidateJobSpec(const views::batch_v1::JobSpec& spec, const views::batch_v1
 void WarnAboutJobSpec(const views::batch_v1::JobSpec& spec, std::string_view path,
                       std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/registry/batch/job_spec.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -37,12 +37,12 @@ struct Change {
     return !SameValue(old.uncounted_terminated_pods().AsValue(),
                       now.uncounted_terminated_pods().AsValue());
   }
-  const Value* Field(std::string_view name) const {
+  const object::Value* Field(std::string_view name) const {
     return now.AsValue() != nullptr ? now.AsValue()->Find(name) : nullptr;
   }
 };
 
-void ValidateUids(const ListView<std::string_view>& uids, std::string_view field,
+void ValidateUids(const object::ListView<std::string_view>& uids, std::string_view field,
                   std::set<std::string_view>& seen, FieldErrors& errors) {
   for (size_t i = 0; i < uids.size(); ++i) {
     const auto at = errors.At(field, i);
@@ -240,7 +240,8 @@ bool HasJobCondition(const batch::JobStatus& status, std::string_view type, std:
   return false;
 }
 
-void ValidateJobStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateJobStatus(const object::Document& object, const object::Document& old,
+                       FieldErrors& errors) {
   const Change change{batch::Job(old), batch::Job(object)};
   const auto at = errors.At("status");
   ValidateCounts(change.now, errors);
@@ -251,4 +252,4 @@ void ValidateJobStatus(const Document& object, const Document& old, FieldErrors&
   ValidateTransition(change, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

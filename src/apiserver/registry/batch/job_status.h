@@ -7,11 +7,12 @@
 #include "object/value.h"
 #include "views/batch/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 bool HasJobCondition(const views::batch_v1::JobStatus& status, std::string_view type,
                      std::string_view is = "True");
 
-void ValidateJobStatus(const Document& object, const Document& old, FieldErrors& errors);
+void ValidateJobStatus(const object::Document& object, const object::Document& old,
+                       FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace batch = views::batch_v1;
@@ -47,7 +47,7 @@ void ValidateExitCodes(const batch::PodFailurePolicyOnExitCodesRequirement& code
                    "must be one of the container or initContainer names in the pod template");
   }
   const auto values = codes.values();
-  const Value* list = codes.AsValue()->Find("values");
+  const object::Value* list = codes.AsValue()->Find("values");
   if (values.empty()) {
     errors.Invalid("values", list, "at least one value is required");
   } else if (values.size() > kMaxExitCodes) {
@@ -113,4 +113,4 @@ void ValidatePodFailurePolicy(const batch::JobSpec& spec, FieldErrors& errors) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

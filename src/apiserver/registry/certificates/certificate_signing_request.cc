@@ -11,7 +11,7 @@
 #include "apiserver/validation/common.h"
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1;
@@ -164,7 +164,7 @@ void ValidateWhole(const certificates::CertificateSigningRequest& request, const
   if (!problem.empty()) errors.Invalid("status.certificate", "<certificate data>", problem);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateWhole(certificates::CertificateSigningRequest(object), {}, errors);
 }
 
@@ -189,9 +189,9 @@ Options OptionsForUpdate(const certificates::CertificateSigningRequest& request,
   return options;
 }
 
-std::vector<const Value*> ConditionsOf(const certificates::CertificateSigningRequest& request,
-                                       std::string_view type) {
-  std::vector<const Value*> out;
+std::vector<const object::Value*> ConditionsOf(
+    const certificates::CertificateSigningRequest& request, std::string_view type) {
+  std::vector<const object::Value*> out;
   for (const auto condition : request.status().conditions()) {
     if (condition.type() == type) out.push_back(condition.AsValue());
   }
@@ -214,8 +214,8 @@ void ValidateDecisions(const certificates::CertificateSigningRequest& request,
   }
   if (may_approve) return;
   for (const std::string_view type : {"Approved", "Denied"}) {
-    const std::vector<const Value*> now = ConditionsOf(request, type);
-    const std::vector<const Value*> before = ConditionsOf(old, type);
+    const std::vector<const object::Value*> now = ConditionsOf(request, type);
+    const std::vector<const object::Value*> before = ConditionsOf(old, type);
     if (now.size() < before.size()) continue;
     if (now.size() > before.size()) {
       errors.Forbidden(kField, what("add", type));
@@ -225,8 +225,8 @@ void ValidateDecisions(const certificates::CertificateSigningRequest& request,
   }
 }
 
-void ValidateChanged(const Document& object, const Document& old_object, bool may_approve,
-                     bool may_set_certificate, FieldErrors& errors) {
+void ValidateChanged(const object::Document& object, const object::Document& old_object,
+                     bool may_approve, bool may_set_certificate, FieldErrors& errors) {
   const certificates::CertificateSigningRequest request(object);
   const certificates::CertificateSigningRequest old(old_object);
   ValidateWhole(request, OptionsForUpdate(request, old), errors);
@@ -239,15 +239,18 @@ void ValidateChanged(const Document& object, const Document& old_object, bool ma
   }
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateChanged(object, old, false, false, errors);
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateChanged(object, old, false, true, errors);
 }
 
-void ValidateApproval(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateApproval(const object::Document& object, const object::Document& old,
+                      FieldErrors& errors) {
   ValidateChanged(object, old, true, false, errors);
 }
 
@@ -262,4 +265,4 @@ const KindRules kCertificateSigningRequestRules = {.group = "certificates.k8s.io
                                                    .status = ValidateStatus,
                                                    .others = kOthers};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

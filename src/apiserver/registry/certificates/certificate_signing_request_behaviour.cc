@@ -5,12 +5,12 @@
 
 #include "views/certificates.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1;
 
-std::vector<size_t> IndexesOf(const Document& object, std::string_view type) {
+std::vector<size_t> IndexesOf(const object::Document& object, std::string_view type) {
   std::vector<size_t> out;
   const auto conditions = certificates::CertificateSigningRequest(object).status().conditions();
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -19,54 +19,55 @@ std::vector<size_t> IndexesOf(const Document& object, std::string_view type) {
   return out;
 }
 
-Value* ConditionsOf(Document& object) {
-  Value* status = object.root().Find("status");
+object::Value* ConditionsOf(object::Document& object) {
+  object::Value* status = object.root().Find("status");
   return status != nullptr ? status->Find("conditions") : nullptr;
 }
 
-void KeepConditions(Document& old, Document& object, std::string_view type) {
+void KeepConditions(object::Document& old, object::Document& object, std::string_view type) {
   const std::vector<size_t> before = IndexesOf(old, type);
   const std::vector<size_t> now = IndexesOf(object, type);
   if (before.empty() || before.size() != now.size()) return;
-  Value* conditions = ConditionsOf(object);
+  object::Value* conditions = ConditionsOf(object);
   for (size_t i = 0; i < now.size(); ++i) {
-    Value& target = conditions->items()[now[i]];
+    object::Value& target = conditions->items()[now[i]];
     target =
         ConditionsOf(old)->items()[before[i]].CopyInto(object.arena()).WithField(target.field());
   }
 }
 
 // When a condition of this type became what it is.
-Timestamp TransitionOf(const Document& old,
-                       const certificates::CertificateSigningRequestCondition& condition,
-                       Timestamp now) {
+object::Timestamp TransitionOf(const object::Document& old,
+                               const certificates::CertificateSigningRequestCondition& condition,
+                               object::Timestamp now) {
   for (const auto each : certificates::CertificateSigningRequest(old).status().conditions()) {
     if (each.type() == condition.type() && each.status() == condition.status() &&
-        each.last_transition_time() != kZeroTimestamp) {
+        each.last_transition_time() != object::kZeroTimestamp) {
       return each.last_transition_time();
     }
   }
   return now;
 }
 
-void DateConditions(const Document& old, Document& object, Timestamp now) {
-  Value* conditions = ConditionsOf(object);
+void DateConditions(const object::Document& old, object::Document& object, object::Timestamp now) {
+  object::Value* conditions = ConditionsOf(object);
   if (conditions == nullptr) return;
-  for (Value& item : conditions->items()) {
+  for (object::Value& item : conditions->items()) {
     const certificates::CertificateSigningRequestCondition condition(&item);
-    if (condition.last_update_time() == kZeroTimestamp) {
-      item.Set(object.arena(), "lastUpdateTime", Value::Time(now));
+    if (condition.last_update_time() == object::kZeroTimestamp) {
+      item.Set(object.arena(), "lastUpdateTime", object::Value::Time(now));
     }
-    if (condition.last_transition_time() == kZeroTimestamp) {
+    if (condition.last_transition_time() == object::kZeroTimestamp) {
       item.Set(object.arena(), "lastTransitionTime",
-               Value::Time(TransitionOf(old, condition, now)));
+               object::Value::Time(TransitionOf(old, condition, now)));
     }
   }
 }
 
 }  // namespace
 
-Result<void> CertificateRequestBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+Result<void> CertificateRequestBehaviour::PrepareForCreate(WriteContext& write,
+                                                           object::Document& object) {
   object.root().Erase("status");
   auto spec = certificates::MutableCertificateSigningRequest(object).mutable_spec();
   spec.clear_username();
@@ -83,15 +84,16 @@ Result<void> CertificateRequestBehaviour::PrepareForCreate(WriteContext& write, 
   return {};
 }
 
-Result<void> CertificateRequestBehaviour::PrepareForUpdate(WriteContext& write, Document& old,
-                                                           Document& object) {
+Result<void> CertificateRequestBehaviour::PrepareForUpdate(WriteContext& write,
+                                                           object::Document& old,
+                                                           object::Document& object) {
   if (write.subresource == "status") {
     KeepConditions(old, object, "Approved");
     KeepConditions(old, object, "Denied");
     DateConditions(old, object, write.now);
   } else if (write.subresource == "approval") {
     DateConditions(old, object, write.now);
-    const Value* certificate = old.root().FindPath({"status", "certificate"});
+    const object::Value* certificate = old.root().FindPath({"status", "certificate"});
     auto status = certificates::MutableCertificateSigningRequest(object).mutable_status();
     if (certificate != nullptr) {
       status.set_certificate(certificate->AsText());
@@ -102,4 +104,4 @@ Result<void> CertificateRequestBehaviour::PrepareForUpdate(WriteContext& write, 
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,13 +3,14 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class CertificateRequestBehaviour final : public ResourceBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
   // Through `approval` only the conditions change; through `status` all but the decision does.
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

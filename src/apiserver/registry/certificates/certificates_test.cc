@@ -7,7 +7,7 @@
 #include "apiserver/registry/rules_testing.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -21,8 +21,8 @@ std::string Text(BIO* bio) {
 }
 
 std::string Base64(std::string_view bytes) {
-  std::string out(Base64EncodedSize(bytes.size()), '\0');
-  EncodeBase64(bytes, out.data());
+  std::string out(object::Base64EncodedSize(bytes.size()), '\0');
+  object::EncodeBase64(bytes, out.data());
   return out;
 }
 
@@ -147,4 +147,4 @@ TEST(PodCertificateRequestRulesTest, ARequestNamesAPodANodeAndAKey) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/common.h"
 #include "views/certificates.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1beta1;
@@ -33,7 +33,8 @@ void ValidateName(std::string_view name, std::string_view signer, FieldErrors& e
   if (!name.starts_with(prefix)) {
     return errors.Invalid("metadata.name", name, "must be named with prefix " + prefix);
   }
-  if (const NameProblems problems = CheckDns1123Subdomain(name.substr(prefix.size()));
+  if (const object::NameProblems problems =
+          object::CheckDns1123Subdomain(name.substr(prefix.size()));
       !problems.empty()) {
     errors.Invalid("metadata.name", name, problems);
   }
@@ -80,11 +81,12 @@ void ValidateWhole(const certificates::ClusterTrustBundle& bundle, bool check_bu
   if (check_bundle) ValidateBundle(bundle.spec().trust_bundle(), errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateWhole(certificates::ClusterTrustBundle(object), true, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const certificates::ClusterTrustBundle bundle(object);
   const certificates::ClusterTrustBundle before(old);
   ValidateWhole(bundle, bundle.spec().trust_bundle() != before.spec().trust_bundle(), errors);
@@ -99,4 +101,4 @@ const KindRules kClusterTrustBundleRules = {.group = "certificates.k8s.io",
                                             .create = ValidateCreate,
                                             .update = ValidateUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "views/certificates.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1beta1;
@@ -39,11 +39,12 @@ void ValidateUid(std::string_view uid, std::string_view field, FieldErrors& erro
 }
 
 // Keys of a domain, in lower case.
-void ValidateUserAnnotations(const MapView<std::string_view>& annotations, FieldErrors& errors) {
+void ValidateUserAnnotations(const object::MapView<std::string_view>& annotations,
+                             FieldErrors& errors) {
   for (const auto entry : annotations) {
     const std::string key = AsciiLower(entry.key);
-    if (!IsDomainPrefixedPath(key)) {
-      errors.Invalid("unverifiedUserAnnotations", key, CheckDomainPrefixedPath(key));
+    if (!object::IsDomainPrefixedPath(key)) {
+      errors.Invalid("unverifiedUserAnnotations", key, object::CheckDomainPrefixedPath(key));
     }
   }
 }
@@ -106,7 +107,7 @@ void ValidateExpiration(const certificates::PodCertificateRequestSpec& spec, Fie
                      std::to_string(max) + "]");
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const auto spec = certificates::PodCertificateRequest(object).spec();
   const auto at = errors.At("spec");
   ValidateSignerName(spec.signer_name(), "signerName", errors);
@@ -133,7 +134,8 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateImmutable(old.root().Find("spec"), object.root().Find("spec"), "spec", errors);
 }
 
@@ -190,7 +192,7 @@ void ValidateDnsNames(const ParsedCertificate& leaf, FieldErrors& errors) {
 void ValidateTimes(const certificates::PodCertificateRequest& request,
                    const ParsedCertificate& leaf, FieldErrors& errors) {
   const auto status = request.status();
-  const Value* shown = status.AsValue();
+  const object::Value* shown = status.AsValue();
   constexpr std::string_view kNeeded = "must be present and consistent with the issued certificate";
   if (!status.not_before()) errors.Required("notBefore", kNeeded);
   if (!status.not_after()) errors.Required("notAfter", kNeeded);
@@ -267,7 +269,8 @@ void ValidateIssued(const certificates::PodCertificateRequest& request, FieldErr
   if (errors.size() == faults) ValidateTimes(request, certificates[0], errors);
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const certificates::PodCertificateRequest request(object);
   const auto status = request.status();
   const auto before = certificates::PodCertificateRequest(old).status();
@@ -300,4 +303,4 @@ const KindRules kPodCertificateRequestRules = {.group = "certificates.k8s.io",
                                                .update = ValidateUpdate,
                                                .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/certificates.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace certificates = views::certificates_k8s_io_v1beta1;
@@ -17,8 +17,8 @@ constexpr int64_t kClockSkewSeconds = 5 * 60;
 
 }  // namespace
 
-void PodCertificateRequestBehaviour::Check(WriteContext& write, const Document* old,
-                                           const Document& object, bool follows_rules,
+void PodCertificateRequestBehaviour::Check(WriteContext& write, const object::Document* old,
+                                           const object::Document& object, bool follows_rules,
                                            FieldErrors& errors) {
   if (old == nullptr || write.subresource != "status" || !follows_rules) return;
   const certificates::PodCertificateRequest before(*old);
@@ -37,4 +37,4 @@ void PodCertificateRequestBehaviour::Check(WriteContext& write, const Document* 
                                           std::string(signer) + "\"");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

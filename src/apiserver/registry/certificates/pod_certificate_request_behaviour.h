@@ -5,18 +5,19 @@
 #include "apiserver/rest/behaviour.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class PodCertificateRequestBehaviour final : public ResourceBehaviour {
  public:
   // The authorizer outlives it.
-  explicit PodCertificateRequestBehaviour(Authorizer& authorizer) : authorizer_(authorizer) {}
+  explicit PodCertificateRequestBehaviour(serving::Authorizer& authorizer)
+      : authorizer_(authorizer) {}
 
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 
  private:
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

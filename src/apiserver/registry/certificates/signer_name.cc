@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "object/json/json_text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void ValidateSignerName(std::string_view name, std::string_view field, FieldErrors& errors) {
   constexpr size_t kMaxBytes = 571;
@@ -19,7 +19,8 @@ void ValidateSignerName(std::string_view name, std::string_view field, FieldErro
   }
   const std::string_view domain = name.substr(0, slash);
   const std::string_view path = name.substr(slash + 1);
-  if (domain.size() > kMaxDnsSubdomainLength) errors.TooLong(field, kMaxDnsSubdomainLength);
+  if (domain.size() > object::kMaxDnsSubdomainLength)
+    errors.TooLong(field, object::kMaxDnsSubdomainLength);
   // The first bad part of each speaks for all.
   const auto validate_parts = [&](std::string_view text, const NameFormat& format) {
     std::string_view rest = text;
@@ -28,7 +29,8 @@ void ValidateSignerName(std::string_view name, std::string_view field, FieldErro
       const std::string_view part = rest.substr(0, dot);
       if (!format.is(part)) {
         for (const std::string& problem : format.check(part)) {
-          errors.Invalid(field, text, "validating label " + JsonText(part) + ": " + problem);
+          errors.Invalid(field, text,
+                         "validating label " + object::JsonText(part) + ": " + problem);
         }
         return;
       }
@@ -45,4 +47,4 @@ void ValidateSignerName(std::string_view name, std::string_view field, FieldErro
   if (name.size() > kMaxBytes) errors.TooLong(field, kMaxBytes);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

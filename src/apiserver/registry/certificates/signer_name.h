@@ -5,8 +5,8 @@
 
 #include "apiserver/validation/field_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void ValidateSignerName(std::string_view name, std::string_view field, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,14 +14,14 @@
 #include "crypto/x509.h"
 #include "object/scalar/base64.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
 
-using openssl::Bytes;
+using crypto::openssl::Bytes;
 
 // The next line without its end.
 std::string_view TakeLine(std::string_view& text) {
@@ -43,15 +43,15 @@ bool ReadBody(std::string_view body, PemBlock* block) {
       base64 += line;
     }
   }
-  Result<std::string> der = DecodeBase64(base64);
+  Result<std::string> der = object::DecodeBase64(base64);
   if (!der) return false;
   block->der = std::move(*der);
   return true;
 }
 
-Timestamp TimeOf(const ASN1_TIME* time) {
-  const std::optional<int64_t> seconds = openssl::UnixSeconds(time);
-  return seconds ? Timestamp{*seconds, 0} : kZeroTimestamp;
+object::Timestamp TimeOf(const ASN1_TIME* time) {
+  const std::optional<int64_t> seconds = crypto::openssl::UnixSeconds(time);
+  return seconds ? object::Timestamp{*seconds, 0} : object::kZeroTimestamp;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ PublicKey::PublicKey(evp_pkey_st* key) {
 
 PublicKey PublicKey::FromPkix(std::string_view der) {
   const unsigned char* at = Bytes(der);
-  const openssl::KeyPtr key(d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size())));
+  const crypto::openssl::KeyPtr key(d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size())));
   ERR_clear_error();
   if (key == nullptr) return {};
   return PublicKey(at == Bytes(der) + der.size() ? key.get() : nullptr);
@@ -127,7 +127,7 @@ bool PublicKey::Equals(const PublicKey& other) const {
 
 bool PublicKey::Signed(std::string_view text, std::string_view signature) const {
   if (key_ == nullptr) return false;
-  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
+  const crypto::openssl::DigestContextPtr context(EVP_MD_CTX_new());
   EVP_PKEY_CTX* key_context = nullptr;
   const EVP_MD* digest = kind() == Kind::kEd25519 ? nullptr : EVP_sha256();
   bool good = EVP_DigestVerifyInit(context.get(), &key_context, digest, nullptr, key_.get()) == 1;
@@ -144,7 +144,8 @@ bool PublicKey::Signed(std::string_view text, std::string_view signature) const 
 ParsedRequest ParseCertificateRequest(std::string_view der) {
   ParsedRequest out;
   const unsigned char* at = Bytes(der);
-  const openssl::X509RequestPtr request(d2i_X509_REQ(nullptr, &at, static_cast<long>(der.size())));
+  const crypto::openssl::X509RequestPtr request(
+      d2i_X509_REQ(nullptr, &at, static_cast<long>(der.size())));
   if (request != nullptr && at == Bytes(der) + der.size()) {
     EVP_PKEY* key = X509_REQ_get0_pubkey(request.get());
     out.is_request = key != nullptr;
@@ -158,20 +159,20 @@ ParsedRequest ParseCertificateRequest(std::string_view der) {
 ParsedCertificate ParseCertificate(std::string_view der) {
   ParsedCertificate out;
   const unsigned char* at = Bytes(der);
-  const openssl::X509Ptr certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
+  const crypto::openssl::X509Ptr certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
   ERR_clear_error();
   if (certificate == nullptr || at != Bytes(der) + der.size()) return out;
   out.is_certificate = true;
-  const openssl::ConstraintsPtr constraints(static_cast<BASIC_CONSTRAINTS*>(
+  const crypto::openssl::ConstraintsPtr constraints(static_cast<BASIC_CONSTRAINTS*>(
       X509_get_ext_d2i(certificate.get(), NID_basic_constraints, nullptr, nullptr)));
   out.has_basic_constraints = constraints != nullptr;
   out.is_ca = constraints != nullptr && constraints->ca != 0;
   out.not_before = TimeOf(X509_get0_notBefore(certificate.get()));
   out.not_after = TimeOf(X509_get0_notAfter(certificate.get()));
   out.key = PublicKey(X509_get0_pubkey(certificate.get()));
-  out.dns_names = openssl::DnsNames(certificate.get());
+  out.dns_names = crypto::openssl::DnsNames(certificate.get());
   ERR_clear_error();
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

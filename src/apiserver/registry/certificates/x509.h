@@ -10,7 +10,7 @@
 
 struct evp_pkey_st;
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PemBlock {
   std::string type;
@@ -54,11 +54,11 @@ struct ParsedCertificate {
   bool is_certificate = false;
   bool has_basic_constraints = false;
   bool is_ca = false;
-  Timestamp not_before = {};
-  Timestamp not_after = {};
+  object::Timestamp not_before = {};
+  object::Timestamp not_after = {};
   std::vector<std::string> dns_names;
   PublicKey key;
 };
 ParsedCertificate ParseCertificate(std::string_view der);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -1,7 +1,7 @@
 #include "apiserver/registry/rules_testing.h"
 #include "apiserver/validation/semantic_version.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -55,4 +55,4 @@ TEST(CoordinationRulesTest, VersionsCompareAsSemverSays) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

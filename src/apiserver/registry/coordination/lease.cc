@@ -4,12 +4,12 @@
 #include "apiserver/validation/common.h"
 #include "views/coordination.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace coordination = views::coordination_k8s_io_v1;
 
-void ValidateLease(const Document& object, FieldErrors& errors) {
+void ValidateLease(const object::Document& object, FieldErrors& errors) {
   const coordination::LeaseSpec spec = coordination::Lease(object).spec();
   const auto at = errors.At("spec");
   if (const auto seconds = spec.lease_duration_seconds()) {
@@ -26,7 +26,8 @@ void ValidateLease(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateLeaseUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateLeaseUpdate(const object::Document& object, const object::Document&,
+                         FieldErrors& errors) {
   ValidateLease(object, errors);
 }
 
@@ -37,4 +38,4 @@ constinit const KindRules kLeaseRules = {.group = "coordination.k8s.io",
                                          .create = ValidateLease,
                                          .update = ValidateLeaseUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/semantic_version.h"
 #include "views/coordination.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace coordination = views::coordination_k8s_io_v1beta1;
@@ -40,13 +40,13 @@ void ValidateSpec(const coordination::LeaseCandidateSpec& spec, FieldErrors& err
   ValidateLeaseStrategy(spec.strategy(), errors);
 }
 
-void ValidateLeaseCandidate(const Document& object, FieldErrors& errors) {
+void ValidateLeaseCandidate(const object::Document& object, FieldErrors& errors) {
   const coordination::LeaseCandidate candidate(object);
   const auto at = errors.At("spec");
   ValidateSpec(candidate.spec(), errors);
 }
 
-void ValidateLeaseCandidateUpdate(const Document& object, const Document& old,
+void ValidateLeaseCandidateUpdate(const object::Document& object, const object::Document& old,
                                   FieldErrors& errors) {
   const coordination::LeaseCandidateSpec spec = coordination::LeaseCandidate(object).spec();
   const auto at = errors.At("spec");
@@ -62,4 +62,4 @@ constinit const KindRules kLeaseCandidateRules = {.group = "coordination.k8s.io"
                                                   .create = ValidateLeaseCandidate,
                                                   .update = ValidateLeaseCandidateUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void ValidateLeaseStrategy(std::string_view strategy, FieldErrors& errors) {
   // Kubernetes names the field twice in its path.
@@ -14,4 +14,4 @@ void ValidateLeaseStrategy(std::string_view strategy, FieldErrors& errors) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,9 +5,9 @@
 
 #include "apiserver/validation/field_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Reports below the place where `errors` is: the spec that has the field "strategy".
 void ValidateLeaseStrategy(std::string_view strategy, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -42,7 +42,7 @@ void ValidateNodeRequirement(const core::NodeSelectorRequirement& requirement,
   ValidateFormat(kQualifiedNameFormat, requirement.key(), "key", errors);
   if (allow_invalid_values) return;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (IsLabelValue(values[i])) continue;
+    if (object::IsLabelValue(values[i])) continue;
     const auto at = errors.At("values", i);
     ValidateFormat(kLabelValueFormat, values[i], "", errors);
   }
@@ -75,22 +75,22 @@ void ValidateWeight(int32_t weight, FieldErrors& errors) {
   }
 }
 
-void ValidateLabelKeys(const ListView<std::string_view>& keys, std::string_view field,
+void ValidateLabelKeys(const object::ListView<std::string_view>& keys, std::string_view field,
                        bool has_selector, FieldErrors& errors) {
   if (keys.empty()) return;
   if (!has_selector) {
     return errors.Forbidden(field, "must not be specified when labelSelector is not set");
   }
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (IsQualifiedName(keys[i])) continue;
+    if (object::IsQualifiedName(keys[i])) continue;
     const auto at = errors.At(field, i);
     ValidateFormat(kQualifiedNameFormat, keys[i], "", errors);
   }
 }
 
 // matchLabelKeys are in the selector too by now. A key that is there twice was in it before.
-void ValidateMatchLabelKeys(const ListView<std::string_view>& match,
-                            const ListView<std::string_view>& mismatch, bool has_selector,
+void ValidateMatchLabelKeys(const object::ListView<std::string_view>& match,
+                            const object::ListView<std::string_view>& mismatch, bool has_selector,
                             const meta::LabelSelector& selector, FieldErrors& errors) {
   if (match.empty() && mismatch.empty()) return;
   ValidateLabelKeys(match, "matchLabelKeys", has_selector, errors);
@@ -201,9 +201,9 @@ void ValidateToleration(const core::Toleration& toleration, const PodOptions& op
                    "effect must be 'NoExecute' when `tolerationSeconds` is set");
   }
   if (op.empty() || op == "Equal") {
-    if (!IsLabelValue(toleration.value())) {
+    if (!object::IsLabelValue(toleration.value())) {
       std::string why;
-      for (const std::string& each : CheckLabelValue(toleration.value())) {
+      for (const std::string& each : object::CheckLabelValue(toleration.value())) {
         why += (why.empty() ? "" : ";") + each;
       }
       errors.Invalid("operator", toleration.value(), why);
@@ -346,15 +346,15 @@ void ValidateAffinity(const core::Affinity& affinity, const PodOptions& options,
   }
 }
 
-void ValidateTolerations(const ListView<core::Toleration>& tolerations, std::string_view field,
-                         const PodOptions& options, FieldErrors& errors) {
+void ValidateTolerations(const object::ListView<core::Toleration>& tolerations,
+                         std::string_view field, const PodOptions& options, FieldErrors& errors) {
   for (size_t i = 0; i < tolerations.size(); ++i) {
     const auto at = errors.At(field, i);
     ValidateToleration(tolerations[i], options, errors);
   }
 }
 
-void ValidateTopologySpread(const ListView<core::TopologySpreadConstraint>& constraints,
+void ValidateTopologySpread(const object::ListView<core::TopologySpreadConstraint>& constraints,
                             const PodOptions& options, FieldErrors& errors) {
   // Those that come again later.
   std::vector<bool> is_repeated(constraints.size());
@@ -388,4 +388,4 @@ bool HasValidMatchLabelKeys(const core::TopologySpreadConstraint& constraint) {
   return errors.empty();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // At the selector or the term. Values of required terms must be such as labels can have.
 void ValidateNodeSelector(const views::core_v1::NodeSelector& selector, bool allow_invalid_values,
@@ -17,10 +17,11 @@ void ValidateNodeSelectorTerm(const views::core_v1::NodeSelectorTerm& term,
 // affinity, tolerations and topologySpreadConstraints of the spec where `errors` is.
 void ValidateAffinity(const views::core_v1::Affinity& affinity, const PodOptions& options,
                       FieldErrors& errors);
-void ValidateTolerations(const ListView<views::core_v1::Toleration>& tolerations,
+void ValidateTolerations(const object::ListView<views::core_v1::Toleration>& tolerations,
                          std::string_view field, const PodOptions& options, FieldErrors& errors);
-void ValidateTopologySpread(const ListView<views::core_v1::TopologySpreadConstraint>& constraints,
-                            const PodOptions& options, FieldErrors& errors);
+void ValidateTopologySpread(
+    const object::ListView<views::core_v1::TopologySpreadConstraint>& constraints,
+    const PodOptions& options, FieldErrors& errors);
 
 // Faults of labelSelector and namespaceSelector, of labelSelector, and of matchLabelKeys as a pod
 // has them that was created after its keys were merged into its selector.
@@ -28,4 +29,4 @@ bool HasValidSelectors(const views::core_v1::PodAffinityTerm& term);
 bool HasValidSelector(const views::core_v1::TopologySpreadConstraint& constraint);
 bool HasValidMatchLabelKeys(const views::core_v1::TopologySpreadConstraint& constraint);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

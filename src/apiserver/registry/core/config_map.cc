@@ -3,7 +3,7 @@
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -11,7 +11,7 @@ namespace core = views::core_v1;
 constexpr size_t kMaxDataBytes = 1 << 20;
 constexpr std::string_view kIsSealed = "field is immutable when `immutable` is set";
 
-void ValidateConfigMap(const Document& object, FieldErrors& errors) {
+void ValidateConfigMap(const object::Document& object, FieldErrors& errors) {
   const core::ConfigMap map(object);
   size_t bytes = 0;
   for (const auto& [key, value] : map.data()) {
@@ -31,7 +31,8 @@ void ValidateConfigMap(const Document& object, FieldErrors& errors) {
   if (bytes > kMaxDataBytes) errors.TooLong("[]", kMaxDataBytes);
 }
 
-void ValidateConfigMapUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateConfigMapUpdate(const object::Document& object, const object::Document& old,
+                             FieldErrors& errors) {
   using Map = core::ConfigMap;
   if (Map(old).immutable().value_or(false)) {
     if (!Map(object).immutable().value_or(false)) errors.Forbidden("immutable", kIsSealed);
@@ -52,4 +53,4 @@ constinit const KindRules kConfigMapRules = {.group = "",
                                              .create = ValidateConfigMap,
                                              .update = ValidateConfigMapUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,22 +15,23 @@
 #include "serving/request/respond.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 // Calls with the object that the request names; answers 404 when there is none.
-void WithObject(ApiRequestPtr request, const Endpoint& endpoint, std::string name,
-                std::move_only_function<void(ApiRequest&, const Document&)> call) {
+void WithObject(serving::ApiRequestPtr request, const Endpoint& endpoint, std::string name,
+                std::move_only_function<void(serving::ApiRequest&, const object::Document&)> call) {
   const std::string name_space = endpoint.resource->namespaced ? request->info.name_space : "";
   endpoint.storage->cache().Get(
       {name_space, name, ""}, [request = std::move(request), &endpoint, name,
-                               call = std::move(call)](Result<CacheGetReply> reply) mutable {
-        if (!reply) return RespondError(*request, reply.error());
-        if (!reply->entry) return RespondError(*request, NotFound(*endpoint.resource, name));
-        const Result<Document> object = DecodeStored(reply->entry->value().view(), {});
-        if (!object) return RespondError(*request, object.error());
+                               call = std::move(call)](Result<store::CacheGetReply> reply) mutable {
+        if (!reply) return serving::RespondError(*request, reply.error());
+        if (!reply->entry)
+          return serving::RespondError(*request, NotFound(*endpoint.resource, name));
+        const Result<object::Document> object = DecodeStored(reply->entry->value().view(), {});
+        if (!object) return serving::RespondError(*request, object.error());
         call(*request, *object);
       });
 }
@@ -97,8 +98,8 @@ void CheckStream(const std::vector<std::string_view>& given, bool has_tail, Fiel
   }
 }
 
-Result<void> CheckLogOptions(const ApiRequest& request, const KindSettings& settings) {
-  const QueryParameters& query = request.query;
+Result<void> CheckLogOptions(const serving::ApiRequest& request, const KindSettings& settings) {
+  const serving::QueryParameters& query = request.query;
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> tail, query.OptionalInt("tailLines"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> bytes, query.OptionalInt("limitBytes"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> since, query.OptionalInt("sinceSeconds"));
@@ -173,87 +174,88 @@ bool HasPort(const core::Endpoints& endpoints, std::string_view port) {
 
 }  // namespace
 
-void HandlePodLog(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandlePodLog(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   if (const Result<void> valid = CheckLogOptions(*request, endpoint.context->settings); !valid) {
-    return RespondError(*request, valid.error());
+    return serving::RespondError(*request, valid.error());
   }
   std::string name = request->info.name;
   WithObject(std::move(request), endpoint, std::move(name),
-             [](ApiRequest& asked, const Document& object) {
+             [](serving::ApiRequest& asked, const object::Document& object) {
                const core::Pod pod(object);
                const Result<void> valid = CheckContainer(pod, asked.query.Get("container"));
-               if (!valid) return RespondError(asked, valid.error());
+               if (!valid) return serving::RespondError(asked, valid.error());
                // Nothing has been written where nothing has run.
-               if (pod.spec().node_name().empty()) return RespondBytes(asked, 204, "", {});
-               RespondError(asked, NoAgent(pod.spec().node_name()));
+               if (pod.spec().node_name().empty()) return serving::RespondBytes(asked, 204, "", {});
+               serving::RespondError(asked, NoAgent(pod.spec().node_name()));
              });
 }
 
-void HandlePodStream(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandlePodStream(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   std::string name = request->info.name;
   WithObject(std::move(request), endpoint, std::move(name),
-             [](ApiRequest& asked, const Document& object) {
+             [](serving::ApiRequest& asked, const object::Document& object) {
                const core::Pod pod(object);
                const Result<void> valid = CheckContainer(pod, asked.query.Get("container"));
-               if (!valid) return RespondError(asked, valid.error());
-               if (pod.spec().node_name().empty()) return RespondError(asked, NoHost(pod));
-               RespondError(asked, NoAgent(pod.spec().node_name()));
+               if (!valid) return serving::RespondError(asked, valid.error());
+               if (pod.spec().node_name().empty()) return serving::RespondError(asked, NoHost(pod));
+               serving::RespondError(asked, NoAgent(pod.spec().node_name()));
              });
 }
 
-void HandlePodPortForward(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandlePodPortForward(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   std::string name = request->info.name;
   WithObject(std::move(request), endpoint, std::move(name),
-             [](ApiRequest& asked, const Document& object) {
+             [](serving::ApiRequest& asked, const object::Document& object) {
                const core::Pod pod(object);
-               if (pod.spec().node_name().empty()) return RespondError(asked, NoHost(pod));
-               RespondError(asked, NoAgent(pod.spec().node_name()));
+               if (pod.spec().node_name().empty()) return serving::RespondError(asked, NoHost(pod));
+               serving::RespondError(asked, NoAgent(pod.spec().node_name()));
              });
 }
 
-void HandlePodProxy(ApiRequestPtr request, const Endpoint& endpoint) {
+void HandlePodProxy(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   const Result<Target> target = ParseTarget(request->info.name, "pod");
-  if (!target) return RespondError(*request, target.error());
-  WithObject(
-      std::move(request), endpoint, target->name, [](ApiRequest& asked, const Document& object) {
-        const core::Pod pod(object);
-        if (!IsReachable(pod.status().pod_ip())) {
-          return RespondError(asked, Status(StatusReason::kBadRequest, "address not allowed"));
-        }
-        RespondError(asked, NoAgent(pod.spec().node_name()));
-      });
-}
-
-void HandleNodeProxy(ApiRequestPtr request, const Endpoint& endpoint) {
-  const Result<Target> target = ParseTarget(request->info.name, "node");
-  if (!target) return RespondError(*request, target.error());
+  if (!target) return serving::RespondError(*request, target.error());
   WithObject(std::move(request), endpoint, target->name,
-             [](ApiRequest& asked, const Document& object) {
-               RespondError(asked, NoAgent(core::Node(object).metadata().name()));
+             [](serving::ApiRequest& asked, const object::Document& object) {
+               const core::Pod pod(object);
+               if (!IsReachable(pod.status().pod_ip())) {
+                 return serving::RespondError(
+                     asked, Status(StatusReason::kBadRequest, "address not allowed"));
+               }
+               serving::RespondError(asked, NoAgent(pod.spec().node_name()));
              });
 }
 
-void HandleServiceProxy(ApiRequestPtr request, const Endpoint& endpoint,
+void HandleNodeProxy(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  const Result<Target> target = ParseTarget(request->info.name, "node");
+  if (!target) return serving::RespondError(*request, target.error());
+  WithObject(std::move(request), endpoint, target->name,
+             [](serving::ApiRequest& asked, const object::Document& object) {
+               serving::RespondError(asked, NoAgent(core::Node(object).metadata().name()));
+             });
+}
+
+void HandleServiceProxy(serving::ApiRequestPtr request, const Endpoint& endpoint,
                         ResourceStorage* endpoints) {
   const Result<Target> target = ParseTarget(request->info.name, "service");
-  if (!target) return RespondError(*request, target.error());
-  const auto call = [target = *target, endpoints, &endpoint](ApiRequest& asked,
-                                                             const Document& object) {
+  if (!target) return serving::RespondError(*request, target.error());
+  const auto call = [target = *target, endpoints, &endpoint](serving::ApiRequest& asked,
+                                                             const object::Document& object) {
     const core::Service service(object);
     const Result<std::string> port = PortName(service, target.port);
-    if (!port) return RespondError(asked, port.error());
-    const EntryRef entry = FindInCache(endpoints, asked.info.name_space, target.name);
-    if (!entry) return RespondError(asked, NotFound(*endpoint.resource, target.name));
-    const Result<Document> where = DecodeStored(entry->value().view(), {});
-    if (!where) return RespondError(asked, where.error());
+    if (!port) return serving::RespondError(asked, port.error());
+    const store::EntryRef entry = FindInCache(endpoints, asked.info.name_space, target.name);
+    if (!entry) return serving::RespondError(asked, NotFound(*endpoint.resource, target.name));
+    const Result<object::Document> where = DecodeStored(entry->value().view(), {});
+    if (!where) return serving::RespondError(asked, where.error());
     if (!HasPort(core::Endpoints(*where), *port)) {
-      return RespondError(asked, NoEndpoints(target.name));
+      return serving::RespondError(asked, NoEndpoints(target.name));
     }
-    RespondError(asked,
-                 Status(StatusReason::kServiceUnavailable,
-                        "this server has no way to the pods of service \"" + target.name + "\""));
+    serving::RespondError(
+        asked, Status(StatusReason::kServiceUnavailable,
+                      "this server has no way to the pods of service \"" + target.name + "\""));
   };
   WithObject(std::move(request), endpoint, target->name, call);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,16 +6,16 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/resource_storage.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void HandlePodLog(ApiRequestPtr request, const Endpoint& endpoint);
+void HandlePodLog(serving::ApiRequestPtr request, const Endpoint& endpoint);
 // exec and attach, which are for a container.
-void HandlePodStream(ApiRequestPtr request, const Endpoint& endpoint);
-void HandlePodPortForward(ApiRequestPtr request, const Endpoint& endpoint);
-void HandlePodProxy(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleNodeProxy(ApiRequestPtr request, const Endpoint& endpoint);
+void HandlePodStream(serving::ApiRequestPtr request, const Endpoint& endpoint);
+void HandlePodPortForward(serving::ApiRequestPtr request, const Endpoint& endpoint);
+void HandlePodProxy(serving::ApiRequestPtr request, const Endpoint& endpoint);
+void HandleNodeProxy(serving::ApiRequestPtr request, const Endpoint& endpoint);
 // `endpoints` is the storage of endpoints, which say where a service is.
-void HandleServiceProxy(ApiRequestPtr request, const Endpoint& endpoint,
+void HandleServiceProxy(serving::ApiRequestPtr request, const Endpoint& endpoint,
                         ResourceStorage* endpoints);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -13,7 +13,7 @@
 #include "apiserver/registry/core/volumes.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
@@ -33,7 +33,7 @@ void ValidatePorts(const core::Container& container, FieldErrors& errors) {
     const core::ContainerPort port = ports[i];
     const auto at = errors.At("ports", i);
     if (!port.name().empty()) {
-      if (!IsPortName(port.name())) {
+      if (!object::IsPortName(port.name())) {
         ValidateFormat(kPortNameFormat, port.name(), "name", errors);
       } else if (!names.Add(port.name())) {
         errors.Duplicate("name", port.name());
@@ -208,7 +208,7 @@ void ValidateGuest(const core::EphemeralContainer& container, FieldErrors& error
   };
   constexpr std::string_view kWhy = "cannot be set for an Ephemeral Container";
   for (const auto& [field, name] : kForbidden) {
-    const Value* value = container.AsValue()->Member(field);
+    const object::Value* value = container.AsValue()->Member(field);
     if (value == nullptr || (field == Field::kResources && value->size() == 0)) continue;
     errors.Forbidden(name, kWhy);
   }
@@ -293,4 +293,4 @@ void ValidateEphemeralContainers(const PodOfContainer& pod, FieldErrors& errors)
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What the rules of a container need to know of its pod.
 struct PodOfContainer {
@@ -25,4 +25,4 @@ void ValidateEphemeralContainers(const PodOfContainer& pod, FieldErrors& errors)
 // Of a container of a pod, and not of a template: its image has no spaces around it.
 void ValidateImageText(const views::core_v1::Container& container, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

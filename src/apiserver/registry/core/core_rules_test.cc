@@ -1,7 +1,7 @@
 #include "apiserver/registry/core/event.h"
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -248,4 +248,4 @@ TEST(CoreRulesTest, ServiceAccountsAreWarnedOfAnOldAnnotation) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,21 +6,21 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 // The sources of all projected volumes of a spec.
 template <typename Visit>
-void VisitSources(Value& spec, const Visit& visit) {
-  Value* volumes = spec.Find("volumes");
+void VisitSources(object::Value& spec, const Visit& visit) {
+  object::Value* volumes = spec.Find("volumes");
   if (volumes == nullptr || !volumes->is_list()) return;
-  for (Value& volume : volumes->items()) {
-    Value* projected = volume.is_object() ? volume.Find("projected") : nullptr;
-    Value* sources = projected != nullptr ? projected->Find("sources") : nullptr;
+  for (object::Value& volume : volumes->items()) {
+    object::Value* projected = volume.is_object() ? volume.Find("projected") : nullptr;
+    object::Value* sources = projected != nullptr ? projected->Find("sources") : nullptr;
     if (sources == nullptr || !sources->is_list()) continue;
-    for (Value& source : sources->items()) {
+    for (object::Value& source : sources->items()) {
       if (source.is_object()) visit(source);
     }
   }
@@ -43,12 +43,12 @@ bool UsesStopSignals(const core::PodSpec& spec) {
   return found;
 }
 
-void DropStopSignals(Value& spec) {
+void DropStopSignals(object::Value& spec) {
   for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-    Value* containers = spec.Find(list);
+    object::Value* containers = spec.Find(list);
     if (containers == nullptr || !containers->is_list()) continue;
-    for (Value& container : containers->items()) {
-      Value* lifecycle = container.is_object() ? container.Find("lifecycle") : nullptr;
+    for (object::Value& container : containers->items()) {
+      object::Value* lifecycle = container.is_object() ? container.Find("lifecycle") : nullptr;
       if (lifecycle == nullptr || !lifecycle->Erase("stopSignal")) continue;
       if (lifecycle->size() == 0) container.Erase("lifecycle");
     }
@@ -57,18 +57,19 @@ void DropStopSignals(Value& spec) {
 
 }  // namespace
 
-void DropDisabledPodFields(const FeatureGates& gates, Value& spec, const Value* old_spec) {
+void DropDisabledPodFields(const FeatureGates& gates, object::Value& spec,
+                           const object::Value* old_spec) {
   if (!spec.is_object()) return;
   const core::PodSpec old(old_spec);
   const core::PodSpec now(&spec);
   using Source = core::VolumeProjection;
   if (!gates.IsOn("ClusterTrustBundleProjection") && UsesSource(now, Source::kClusterTrustBundle) &&
       !UsesSource(old, Source::kClusterTrustBundle)) {
-    VisitSources(spec, [](Value& source) { source.Erase("clusterTrustBundle"); });
+    VisitSources(spec, [](object::Value& source) { source.Erase("clusterTrustBundle"); });
   }
   if (!gates.IsOn("PodCertificateRequest") && UsesSource(now, Source::kPodCertificate) &&
       !UsesSource(old, Source::kPodCertificate)) {
-    VisitSources(spec, [](Value& source) { source.Erase("podCertificate"); });
+    VisitSources(spec, [](object::Value& source) { source.Erase("podCertificate"); });
   }
   if (!gates.IsOn("GenericWorkload") && !old.has_scheduling_group()) {
     spec.Erase("schedulingGroup");
@@ -76,4 +77,4 @@ void DropDisabledPodFields(const FeatureGates& gates, Value& spec, const Value* 
   if (!gates.IsOn("ContainerStopSignals") && !UsesStopSignals(old)) DropStopSignals(spec);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

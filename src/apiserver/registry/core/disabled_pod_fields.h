@@ -4,10 +4,11 @@
 #include "base/feature_gates.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // They are taken out of a spec, unless the stored one has them already. `old_spec` is null for a
 // new object.
-void DropDisabledPodFields(const FeatureGates& gates, Value& spec, const Value* old_spec);
+void DropDisabledPodFields(const FeatureGates& gates, object::Value& spec,
+                           const object::Value* old_spec);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -22,8 +22,8 @@ void ValidateAddress(const core::EndpointAddress& address, FieldErrors& errors) 
   CheckEndpointIp(address.ip(), "ip", errors);
 }
 
-void ValidateAddresses(const ListView<core::EndpointAddress>& addresses, std::string_view field,
-                       FieldErrors& errors) {
+void ValidateAddresses(const object::ListView<core::EndpointAddress>& addresses,
+                       std::string_view field, FieldErrors& errors) {
   for (size_t i = 0; i < addresses.size(); ++i) {
     const auto at = errors.At(field, i);
     ValidateAddress(addresses[i], errors);
@@ -47,7 +47,7 @@ void ValidatePort(const core::EndpointPort& port, bool needs_name, FieldErrors& 
   }
 }
 
-void ValidateEndpoints(const Document& object, FieldErrors& errors) {
+void ValidateEndpoints(const object::Document& object, FieldErrors& errors) {
   const auto subsets = core::Endpoints(object).subsets();
   for (size_t i = 0; i < subsets.size(); ++i) {
     const auto at = errors.At("subsets", i);
@@ -64,21 +64,23 @@ void ValidateEndpoints(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateEndpointsUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateEndpointsUpdate(const object::Document& object, const object::Document& old,
+                             FieldErrors& errors) {
   constexpr uint16_t kSubsets = core::Endpoints::kSubsets;
   if (SameValue(old.root().Member(kSubsets), object.root().Member(kSubsets))) return;
   ValidateEndpoints(object, errors);
 }
 
-void WarnAboutAddresses(const std::string& path, const ListView<core::EndpointAddress>& addresses,
+void WarnAboutAddresses(const std::string& path,
+                        const object::ListView<core::EndpointAddress>& addresses,
                         std::vector<std::string>& warnings) {
   for (size_t i = 0; i < addresses.size(); ++i) {
     WarnAboutIp(path + "[" + std::to_string(i) + "].ip", addresses[i].ip(), warnings);
   }
 }
 
-void WarnAboutEndpoints(const Document& object, const Document*, const KindSettings&,
-                        std::vector<std::string>& warnings) {
+void WarnAboutEndpoints(const object::Document& object, const object::Document*,
+                        const KindSettings&, std::vector<std::string>& warnings) {
   const core::Endpoints endpoints(object);
   if (endpoints.metadata().labels().Get("endpoints.kubernetes.io/managed-by") ==
       "endpoint-controller") {
@@ -100,4 +102,4 @@ constinit const KindRules kEndpointsRules = {.group = "",
                                              .update = ValidateEndpointsUpdate,
                                              .warn = WarnAboutEndpoints};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

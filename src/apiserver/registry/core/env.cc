@@ -10,12 +10,12 @@
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-constexpr NameFormat kEnvVarFormat{IsRelaxedEnvVarName, CheckRelaxedEnvVarName};
+constexpr NameFormat kEnvVarFormat{object::IsRelaxedEnvVarName, object::CheckRelaxedEnvVarName};
 
 constexpr std::string_view kEnvFields[] = {
     "metadata.name",           "metadata.namespace", "metadata.uid",   "spec.nodeName",
@@ -142,7 +142,7 @@ void ValidateEnvSource(const Source& source, std::string_view field, FieldErrors
   // It may end as a name does to which more is to be added.
   const std::string_view name = source.name();
   if (name.size() > 1 && name.ends_with('-') &&
-      IsDns1123Subdomain(std::string(name.substr(0, name.size() - 2)) + "a")) {
+      object::IsDns1123Subdomain(std::string(name.substr(0, name.size() - 2)) + "a")) {
     return;
   }
   ValidateRequiredFormat(kDnsSubdomainFormat, name, "name", errors);
@@ -191,10 +191,10 @@ void ValidateResourceSelector(const core::ResourceFieldSelector& selector, bool 
   ValidateDivisor(resource, selector.divisor(), errors);
 }
 
-void ValidateEnv(const ListView<core::EnvVar>& env, FieldErrors& errors) {
+void ValidateEnv(const object::ListView<core::EnvVar>& env, FieldErrors& errors) {
   for (size_t i = 0; i < env.size(); ++i) {
     const core::EnvVar variable = env[i];
-    const bool has_name = IsRelaxedEnvVarName(variable.name());
+    const bool has_name = object::IsRelaxedEnvVarName(variable.name());
     if (has_name && !variable.has_value_from()) continue;
     const auto at = errors.At("env", i);
     if (!has_name) ValidateRequiredFormat(kEnvVarFormat, variable.name(), "name", errors);
@@ -202,7 +202,7 @@ void ValidateEnv(const ListView<core::EnvVar>& env, FieldErrors& errors) {
   }
 }
 
-void ValidateEnvFrom(const ListView<core::EnvFromSource>& sources, FieldErrors& errors) {
+void ValidateEnvFrom(const object::ListView<core::EnvFromSource>& sources, FieldErrors& errors) {
   for (size_t i = 0; i < sources.size(); ++i) {
     const core::EnvFromSource source = sources[i];
     {
@@ -256,4 +256,4 @@ void ValidateEnvFileVolumes(const core::PodSpec& spec, FieldErrors& errors) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,11 +8,12 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // "env" and "envFrom" of the container where `errors` is.
-void ValidateEnv(const ListView<views::core_v1::EnvVar>& env, FieldErrors& errors);
-void ValidateEnvFrom(const ListView<views::core_v1::EnvFromSource>& sources, FieldErrors& errors);
+void ValidateEnv(const object::ListView<views::core_v1::EnvVar>& env, FieldErrors& errors);
+void ValidateEnvFrom(const object::ListView<views::core_v1::EnvFromSource>& sources,
+                     FieldErrors& errors);
 
 // At the selector.
 void ValidateFieldSelector(const views::core_v1::ObjectFieldSelector& selector,
@@ -23,4 +24,4 @@ void ValidateResourceSelector(const views::core_v1::ResourceFieldSelector& selec
 // Variables from files must name a volume of the kind emptyDir. At the spec.
 void ValidateEnvFileVolumes(const views::core_v1::PodSpec& spec, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

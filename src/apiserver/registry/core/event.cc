@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -44,7 +44,7 @@ void ValidateReport(const core::Event& event, std::string_view controller_field,
 void ValidateAnyEvent(const core::Event& event, std::string_view controller_field,
                       FieldErrors& errors) {
   const std::string_view space = event.metadata().namespace_();
-  if (event.event_time() == kZeroTimestamp) {
+  if (event.event_time() == object::kZeroTimestamp) {
     const std::string_view other = event.involved_object().namespace_();
     const bool fits = other.empty() ? space.empty() || space == "default" : space == other;
     if (!fits) errors.Invalid("involvedObject.namespace", other, kOtherNamespace);
@@ -54,11 +54,12 @@ void ValidateAnyEvent(const core::Event& event, std::string_view controller_fiel
   ValidateFormat(kDnsSubdomainFormat, space, "namespace", errors);
 }
 
-void ValidateCoreEvent(const Document& object, FieldErrors& errors) {
+void ValidateCoreEvent(const object::Document& object, FieldErrors& errors) {
   ValidateAnyEvent(core::Event(object), "reportingComponent", errors);
 }
 
-void ValidateCoreEventUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateCoreEventUpdate(const object::Document& object, const object::Document&,
+                             FieldErrors& errors) {
   ValidateCoreEvent(object, errors);
 }
 
@@ -66,30 +67,33 @@ void ValidateSeries(const core::Event& event, FieldErrors& errors) {
   if (!event.has_series()) return;
   const auto at = errors.At("series");
   if (event.series().count() < 2) errors.Invalid("count", "", "should be at least 2");
-  if (event.series().last_observed_time() == kZeroTimestamp) errors.Required("lastObservedTime");
+  if (event.series().last_observed_time() == object::kZeroTimestamp)
+    errors.Required("lastObservedTime");
 }
 
-void ValidateNewEvent(const Document& object, FieldErrors& errors) {
+void ValidateNewEvent(const object::Document& object, FieldErrors& errors) {
   const core::Event event(object);
   constexpr std::string_view kMustBeUnset = "needs to be unset";
   ValidateAnyEvent(event, "reportingController", errors);
   ValidateFormat(kDnsSubdomainFormat, event.metadata().name(), "metadata.name", errors);
   ValidateSeries(event, errors);
-  if (event.event_time() == kZeroTimestamp) errors.Required("eventTime");
+  if (event.event_time() == object::kZeroTimestamp) errors.Required("eventTime");
   if (event.type() != "Normal" && event.type() != "Warning") {
     errors.Invalid("type", "", "has invalid value: " + std::string(event.type()));
   }
-  if (event.first_timestamp() != kZeroTimestamp) {
+  if (event.first_timestamp() != object::kZeroTimestamp) {
     errors.Invalid("firstTimestamp", "", kMustBeUnset);
   }
-  if (event.last_timestamp() != kZeroTimestamp) errors.Invalid("lastTimestamp", "", kMustBeUnset);
+  if (event.last_timestamp() != object::kZeroTimestamp)
+    errors.Invalid("lastTimestamp", "", kMustBeUnset);
   if (event.count() != 0) errors.Invalid("count", "", kMustBeUnset);
   if (!event.source().component().empty() || !event.source().host().empty()) {
     errors.Invalid("source", "", kMustBeUnset);
   }
 }
 
-void ValidateNewEventUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateNewEventUpdate(const object::Document& object, const object::Document& old,
+                            FieldErrors& errors) {
   const core::Event event(object);
   ValidateAnyEvent(event, "reportingController", errors);
   if (!SameValue(old.root().Member(core::Event::kSeries),
@@ -118,7 +122,7 @@ void ValidateNewEventUpdate(const Document& object, const Document& old, FieldEr
       {core::Event::kReportingInstance, "reportingInstance"},
   };
   // Some clients send more digits than a time has; what they write back has fewer.
-  const auto in_micros = [](Timestamp time) {
+  const auto in_micros = [](object::Timestamp time) {
     return std::pair(time.seconds, time.nanos / kNanosPerMicro);
   };
   const bool same_time = in_micros(event.event_time()) == in_micros(core::Event(old).event_time());
@@ -138,4 +142,4 @@ constinit const KindRules kNewEventRules = {.group = "events.k8s.io",
                                             .create = ValidateNewEvent,
                                             .update = ValidateNewEventUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "views/events.k8s.io/v1.h"
 #include "views/events.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // In the core group, and in events.k8s.io.
@@ -21,11 +21,11 @@ constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_vi
     {"count", "deprecatedCount"},
 });
 
-void ToEvents(const Value& from, Value& out, Copier& copier) {
+void ToEvents(const object::Value& from, object::Value& out, Copier& copier) {
   for (const auto& [core, events] : kNames) copier.Put(out, events, from.Find(core));
 }
 
-void ToCore(const Value& from, Value& out, Copier& copier) {
+void ToCore(const object::Value& from, object::Value& out, Copier& copier) {
   for (const auto& [core, events] : kNames) copier.Put(out, core, from.Find(events));
 }
 
@@ -39,4 +39,4 @@ constexpr ConversionRule kRules[] = {
 
 std::span<const ConversionRule> EventConversions() { return kRules; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "crypto/openssl.h"
 #include "crypto/pem.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct Blocks {
@@ -20,7 +20,7 @@ struct Blocks {
 
 Blocks FindBlock(std::string_view pem, const std::function<bool(std::string_view)>& wanted) {
   Blocks out;
-  ForEachPemBlock(pem, [&](std::string_view type, std::string_view der) {
+  crypto::ForEachPemBlock(pem, [&](std::string_view type, std::string_view der) {
     const bool is_wanted = wanted(type);
     if (is_wanted) {
       out.found = der;
@@ -75,10 +75,11 @@ std::string KeyPairFault(std::string_view certificates, std::string_view key) {
   Blocks private_key = FindBlock(key, IsKey);
   if (private_key.found.empty()) return NoKey(private_key.skipped);
 
-  const unsigned char* der = openssl::Bytes(certificate.found);
-  const openssl::X509Ptr leaf(d2i_X509(nullptr, &der, static_cast<long>(certificate.found.size())));
-  der = openssl::Bytes(private_key.found);
-  const openssl::KeyPtr secret(
+  const unsigned char* der = crypto::openssl::Bytes(certificate.found);
+  const crypto::openssl::X509Ptr leaf(
+      d2i_X509(nullptr, &der, static_cast<long>(certificate.found.size())));
+  der = crypto::openssl::Bytes(private_key.found);
+  const crypto::openssl::KeyPtr secret(
       d2i_AutoPrivateKey(nullptr, &der, static_cast<long>(private_key.found.size())));
   OPENSSL_cleanse(private_key.found.data(), private_key.found.size());
   std::string fault;
@@ -97,4 +98,4 @@ std::string KeyPairFault(std::string_view certificates, std::string_view key) {
   return fault;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

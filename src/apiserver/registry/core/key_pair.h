@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // What is wrong with them, in the words of Go's crypto/tls, which is what clients have always been
 // warned with; empty: nothing.
 std::string KeyPairFault(std::string_view certificates, std::string_view key);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Made for this test alone; valid for a hundred years, which nothing here asks for.
@@ -78,4 +78,4 @@ TEST(KeyPair, ThatDoesNotBelongTogether) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,12 +8,12 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-using Amounts = MapView<std::string_view>;
+using Amounts = object::MapView<std::string_view>;
 
 void ValidateType(std::string_view type, FieldErrors& errors) {
   const size_t before = errors.size();
@@ -54,8 +54,8 @@ std::string Text(std::string_view a, std::string_view a_value, std::string_view 
 
 void ValidateRatio(std::string_view name, const Bounds& bounds, FieldErrors& errors) {
   const auto at = errors.AtKey("maxLimitRequestRatio", name);
-  const Quantity ratio = ParsedQuantity(*bounds.ratio);
-  if (ratio < Quantity(1)) {
+  const object::Quantity ratio = ParsedQuantity(*bounds.ratio);
+  if (ratio < object::Quantity(1)) {
     errors.Invalid("", *bounds.ratio, "ratio " + std::string(*bounds.ratio) + " is less than 1");
   }
   if (!bounds.min || !bounds.max) return;
@@ -137,7 +137,7 @@ void ValidateItem(const core::LimitRangeItem& item, FieldErrors& errors) {
   }
 }
 
-void ValidateLimitRange(const Document& object, FieldErrors& errors) {
+void ValidateLimitRange(const object::Document& object, FieldErrors& errors) {
   const auto limits = core::LimitRange(object).spec().limits();
   const auto spec = errors.At("spec");
   SeenNames types;
@@ -149,7 +149,8 @@ void ValidateLimitRange(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateLimitRangeUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateLimitRangeUpdate(const object::Document& object, const object::Document&,
+                              FieldErrors& errors) {
   ValidateLimitRange(object, errors);
 }
 
@@ -160,4 +161,4 @@ constinit const KindRules kLimitRangeRules = {.group = "",
                                               .create = ValidateLimitRange,
                                               .update = ValidateLimitRangeUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

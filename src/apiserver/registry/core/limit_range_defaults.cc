@@ -1,21 +1,21 @@
 #include "apiserver/registry/core/limit_range_defaults.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Adds to map `to` of a limit range's item what map `from` has beyond it.
-void CompleteLimits(Value& item, std::string_view to, std::string_view from, Arena& arena) {
-  const Value* present = PartOf(item, from);
+void CompleteLimits(object::Value& item, std::string_view to, std::string_view from, Arena& arena) {
+  const object::Value* present = PartOf(item, from);
   if (present == nullptr || present->size() == 0) return;
-  const Value entries = *present;
+  const object::Value entries = *present;
   AddMissingEntries(&entries, MakePart(item, to, arena), arena);
 }
 
-void DefaultContainerLimits(Value& item, const RuleContext& context) {
+void DefaultContainerLimits(object::Value& item, const RuleContext& context) {
   if (TextOf(item, "type") == "Container") CompleteLimits(item, "default", "max", context.arena);
 }
 
-void DefaultContainerRequests(Value& item, const RuleContext& context) {
+void DefaultContainerRequests(object::Value& item, const RuleContext& context) {
   if (TextOf(item, "type") != "Container") return;
   CompleteLimits(item, "defaultRequest", "default", context.arena);
   CompleteLimits(item, "defaultRequest", "min", context.arena);
@@ -30,4 +30,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> LimitRangeDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

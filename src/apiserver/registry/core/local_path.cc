@@ -1,6 +1,6 @@
 #include "apiserver/registry/core/local_path.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 bool HasNoBacksteps(std::string_view path) {
   size_t at = path.find("..");
@@ -35,4 +35,4 @@ bool IsUnreservedPath(std::string_view path) {
          (!path.starts_with("..") || path.starts_with("../"));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 
 #include "apiserver/validation/field_errors.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // No element is "..".
 bool HasNoBacksteps(std::string_view path);
@@ -16,4 +16,4 @@ void ValidateDescendingPath(std::string_view path, std::string_view field, Field
 void ValidateUnreservedPath(std::string_view path, std::string_view field, FieldErrors& errors);
 bool IsUnreservedPath(std::string_view path);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

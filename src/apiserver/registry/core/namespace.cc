@@ -3,7 +3,7 @@
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -16,7 +16,7 @@ void ValidateFinalizer(std::string_view name, FieldErrors& errors) {
   errors.Invalid("", name, "name is neither a standard finalizer name nor is it fully qualified");
 }
 
-void ValidateNamespace(const Document& object, FieldErrors& errors) {
+void ValidateNamespace(const object::Document& object, FieldErrors& errors) {
   const auto spec = errors.At("spec");
   const auto at = errors.At("finalizers");
   for (const std::string_view name : core::Namespace(object).spec().finalizers()) {
@@ -24,11 +24,13 @@ void ValidateNamespace(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateNamespaceUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateNamespaceUpdate(const object::Document& object, const object::Document&,
+                             FieldErrors& errors) {
   ValidateNamespace(object, errors);
 }
 
-void ValidateNamespaceStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateNamespaceStatus(const object::Document& object, const object::Document&,
+                             FieldErrors& errors) {
   const core::Namespace space(object);
   const bool deleting = space.metadata().deletion_timestamp().has_value();
   const std::string_view phase = space.status().phase();
@@ -40,7 +42,8 @@ void ValidateNamespaceStatus(const Document& object, const Document&, FieldError
   }
 }
 
-void ValidateNamespaceFinalize(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateNamespaceFinalize(const object::Document& object, const object::Document&,
+                               FieldErrors& errors) {
   const auto finalizers = core::Namespace(object).spec().finalizers();
   const auto spec = errors.At("spec");
   for (size_t i = 0; i < finalizers.size(); ++i) {
@@ -60,4 +63,4 @@ constinit const KindRules kNamespaceRules = {.group = "",
                                              .status = ValidateNamespaceStatus,
                                              .others = kOthers};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

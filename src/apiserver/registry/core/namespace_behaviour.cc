@@ -3,7 +3,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -12,7 +12,7 @@ constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 constexpr std::string_view kFinalizer = "kubernetes";
 
 // Every namespace can be selected by its name.
-void SetNameLabel(Document& object) {
+void SetNameLabel(object::Document& object) {
   core::MutableNamespace(object).mutable_metadata().put_labels(kNameLabel, MetaOf(object).name());
 }
 
@@ -34,7 +34,7 @@ void SetFinalizer(const DeleteOptions& options, std::string_view finalizer,
 
 }  // namespace
 
-Result<void> NamespaceBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+Result<void> NamespaceBehaviour::PrepareForCreate(WriteContext&, object::Document& object) {
   core::MutableNamespace mutable_object(object);
   bool found = false;
   for (const std::string_view each : core::Namespace(object).spec().finalizers()) {
@@ -45,19 +45,20 @@ Result<void> NamespaceBehaviour::PrepareForCreate(WriteContext&, Document& objec
   return {};
 }
 
-Result<void> NamespaceBehaviour::PrepareForUpdate(WriteContext&, Document&, Document& object) {
+Result<void> NamespaceBehaviour::PrepareForUpdate(WriteContext&, object::Document&,
+                                                  object::Document& object) {
   SetNameLabel(object);
   return {};
 }
 
-bool NamespaceBehaviour::IsFinished(WriteContext&, Document& object) {
+bool NamespaceBehaviour::IsFinished(WriteContext&, object::Document& object) {
   const MetaOf meta(object);
   return meta.deleting() && meta.finalizer_count() == 0 &&
          core::Namespace(object).spec().finalizers().empty();
 }
 
 Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const DeleteOptions& options,
-                                               Document& object) {
+                                               object::Document& object) {
   MetaOf meta(object);
   if (!meta.deleting()) {
     SetFinalizer(options, "orphan", "Orphan", true, meta);
@@ -69,4 +70,4 @@ Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const Delete
   return !core::Namespace(object).spec().finalizers().empty();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

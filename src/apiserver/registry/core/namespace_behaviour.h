@@ -4,15 +4,16 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class NamespaceBehaviour final : public ResourceBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
-  bool IsFinished(WriteContext& write, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
+  bool IsFinished(WriteContext& write, object::Document& object) override;
   Result<bool> KeepsOnDelete(WriteContext& write, const DeleteOptions& options,
-                             Document& object) override;
+                             object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,22 +12,22 @@
 #include "base/strings.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 // Kubernetes reports taints at the metadata, where they once were annotations.
-void ValidateTaints(const ListView<core::Taint>& taints, FieldErrors& errors) {
+void ValidateTaints(const object::ListView<core::Taint>& taints, FieldErrors& errors) {
   const auto metadata = errors.At("metadata");
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < taints.size(); ++i) {
     const core::Taint taint = taints[i];
     const auto at = errors.At("taints", i);
     ValidateFormat(kQualifiedNameFormat, taint.key(), "key", errors);
-    if (!IsLabelValue(taint.value())) {
+    if (!object::IsLabelValue(taint.value())) {
       std::string problems;
-      for (const std::string& problem : CheckLabelValue(taint.value())) {
+      for (const std::string& problem : object::CheckLabelValue(taint.value())) {
         (problems += problems.empty() ? "" : ";") += problem;
       }
       errors.Invalid("value", taint.value(), problems);
@@ -45,7 +45,7 @@ void ValidateTaints(const ListView<core::Taint>& taints, FieldErrors& errors) {
   }
 }
 
-void ValidateAmounts(const MapView<std::string_view>& amounts, std::string_view field,
+void ValidateAmounts(const object::MapView<std::string_view>& amounts, std::string_view field,
                      FieldErrors& errors) {
   const auto status = errors.At("status");
   const auto at = errors.At(field);
@@ -72,14 +72,14 @@ bool IsFeatureName(std::string_view name) {
 
 // Empty when nothing is wrong with it.
 std::string_view FaultOfFeatureName(std::string_view name) {
-  if (name.size() > kMaxDnsSubdomainLength) return "must be no more than 253 characters";
+  if (name.size() > object::kMaxDnsSubdomainLength) return "must be no more than 253 characters";
   if (IsFeatureName(name)) return {};
   return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
          "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters "
          "and slashes";
 }
 
-void ValidateFeatures(const ListView<std::string_view>& features, FieldErrors& errors) {
+void ValidateFeatures(const object::ListView<std::string_view>& features, FieldErrors& errors) {
   const auto status = errors.At("status");
   for (size_t i = 0; i < features.size(); ++i) {
     if (const std::string_view fault = FaultOfFeatureName(features[i]); !fault.empty()) {
@@ -124,7 +124,7 @@ void ValidatePodCidrs(const core::NodeSpec& spec, FieldErrors& errors) {
   }
 }
 
-void ValidateNode(const Document& object, FieldErrors& errors) {
+void ValidateNode(const object::Document& object, FieldErrors& errors) {
   const core::Node node(object);
   ValidateTaints(node.spec().taints(), errors);
   ValidateAmounts(node.status().capacity(), "capacity", errors);
@@ -179,7 +179,7 @@ void ValidateConfig(const core::Node& node, FieldErrors& errors) {
   check(config.has_last_known_good(), config.last_known_good(), "lastKnownGood");
 }
 
-void ValidateAddresses(const ListView<core::NodeAddress>& addresses, FieldErrors& errors) {
+void ValidateAddresses(const object::ListView<core::NodeAddress>& addresses, FieldErrors& errors) {
   const auto status = errors.At("status");
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < addresses.size(); ++i) {
@@ -201,7 +201,8 @@ void ValidateSamePodCidrs(const core::NodeSpec& spec, const core::NodeSpec& old,
   }
 }
 
-void ValidateNodeChange(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateNodeChange(const object::Document& object, const object::Document& old,
+                        FieldErrors& errors) {
   const core::Node node(object);
   const core::NodeSpec before = core::Node(old).spec();
   ValidateAmounts(node.status().capacity(), "capacity", errors);
@@ -220,12 +221,13 @@ void ValidateNodeChange(const Document& object, const Document& old, FieldErrors
   }
 }
 
-void ValidateNodeUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateNodeUpdate(const object::Document& object, const object::Document& old,
+                        FieldErrors& errors) {
   ValidateNode(object, errors);
   ValidateNodeChange(object, old, errors);
 }
 
-void WarnAboutNode(const Document& object, const Document*, const KindSettings&,
+void WarnAboutNode(const object::Document& object, const object::Document*, const KindSettings&,
                    std::vector<std::string>& warnings) {
   const core::NodeSpec spec = core::Node(object).spec();
   if (spec.has_config_source()) {
@@ -248,4 +250,4 @@ constinit const KindRules kNodeRules = {.group = "",
                                         .status = ValidateNodeChange,
                                         .warn = WarnAboutNode};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,13 +2,13 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 // Kubelets are not configured this way any more; where it is stored it stays.
-void DropNodeConfig(Document& object, const core::Node& old) {
+void DropNodeConfig(object::Document& object, const core::Node& old) {
   core::MutableNode node(object);
   if (node.Read().spec().has_config_source() && !old.spec().has_config_source()) {
     node.mutable_spec().clear_config_source();
@@ -18,9 +18,11 @@ void DropNodeConfig(Document& object, const core::Node& old) {
   }
 }
 
-void CreateNode(const WriteContext&, Document& object) { DropNodeConfig(object, core::Node()); }
+void CreateNode(const WriteContext&, object::Document& object) {
+  DropNodeConfig(object, core::Node());
+}
 
-void UpdateNode(const WriteContext&, const Document& old, Document& object) {
+void UpdateNode(const WriteContext&, const object::Document& old, object::Document& object) {
   DropNodeConfig(object, core::Node(old));
 }
 
@@ -28,4 +30,4 @@ void UpdateNode(const WriteContext&, const Document& old, Document& object) {
 
 constinit const KindStrategy kNodeStrategy = {"", "nodes", CreateNode, UpdateNode};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

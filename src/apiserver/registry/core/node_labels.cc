@@ -1,6 +1,6 @@
 #include "apiserver/registry/core/node_labels.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct OldLabel {
@@ -44,4 +44,4 @@ std::string_view StableNodeLabel(std::string_view key) {
   return label != nullptr ? label->now : std::string_view();
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -32,7 +32,7 @@ class Paths {
   }
 
   template <typename Item>
-  void AddAll(const ListView<Item>& items, const std::string& source) {
+  void AddAll(const object::ListView<Item>& items, const std::string& source) {
     for (const Item item : items) Add(item.path(), source);
   }
 
@@ -94,7 +94,7 @@ void WarnAboutProjected(const core::Volume& volume, Warner& warner) {
 
 }  // namespace
 
-void WarnAboutOverlappingPaths(const ListView<core::Volume>& volumes, Warner& warner) {
+void WarnAboutOverlappingPaths(const object::ListView<core::Volume>& volumes, Warner& warner) {
   for (const core::Volume volume : volumes) {
     if (volume.config_map().items().size() > 1) {
       Paths paths(volume.name(), "ConfigMap " + InQuotes(volume.config_map().name()), warner);
@@ -112,4 +112,4 @@ void WarnAboutOverlappingPaths(const ListView<core::Volume>& volumes, Warner& wa
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,9 +5,10 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Files of one volume that would overwrite or hide each other.
-void WarnAboutOverlappingPaths(const ListView<views::core_v1::Volume>& volumes, Warner& warner);
+void WarnAboutOverlappingPaths(const object::ListView<views::core_v1::Volume>& volumes,
+                               Warner& warner);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

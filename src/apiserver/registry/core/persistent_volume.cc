@@ -10,7 +10,7 @@
 #include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -35,7 +35,7 @@ constexpr std::string_view kMountable[] = {
 
 void ValidateMountOptions(const core::PersistentVolume& volume, FieldErrors& errors) {
   if (!volume.metadata().annotations().Contains(kMountOptions)) return;
-  const Value* spec = volume.spec().AsValue();
+  const object::Value* spec = volume.spec().AsValue();
   const bool may =
       spec != nullptr && std::ranges::any_of(kMountable, [spec](std::string_view kind) {
         return spec->Find(kind) != nullptr;
@@ -54,7 +54,7 @@ void ValidateSpec(const core::PersistentVolume& volume, bool allow_invalid_affin
       {.name = volume.metadata().name(), .allow_invalid_affinity = allow_invalid_affinity}, errors);
 }
 
-void ValidatePersistentVolume(const Document& object, FieldErrors& errors) {
+void ValidatePersistentVolume(const object::Document& object, FieldErrors& errors) {
   const core::PersistentVolume volume(object);
   ValidateSpec(volume, false, errors);
   ValidateMountOptions(volume, errors);
@@ -64,7 +64,7 @@ bool IsSameLabel(std::string_view now, std::string_view old) {
   return now == old || (!now.empty() && StableNodeLabel(old) == now);
 }
 
-using Requirements = ListView<core::NodeSelectorRequirement>;
+using Requirements = object::ListView<core::NodeSelectorRequirement>;
 
 bool SameRequirements(const Requirements& now, const Requirements& old) {
   if (now.size() != old.size()) return false;
@@ -98,24 +98,24 @@ bool HasInvalidAffinity(const core::PersistentVolumeSpec& spec) {
   for (const auto& term : spec.node_affinity().required().node_selector_terms()) {
     for (const auto& expression : term.match_expressions()) {
       for (const std::string_view value : expression.values()) {
-        if (!IsLabelValue(value)) return true;
+        if (!object::IsLabelValue(value)) return true;
       }
     }
   }
   return false;
 }
 
-Document SourceOf(const core::PersistentVolumeSpec& spec) {
-  Document out = Document::OfType(core::PersistentVolumeSource::Type());
-  for (const FieldDesc& field : out.type()->fields) {
-    const Value* member = MemberOf(spec, field.name());
+object::Document SourceOf(const core::PersistentVolumeSpec& spec) {
+  object::Document out = object::Document::OfType(core::PersistentVolumeSource::Type());
+  for (const object::FieldDesc& field : out.type()->fields) {
+    const object::Value* member = MemberOf(spec, field.name());
     if (member == nullptr) continue;
     out.root().Set(out.arena(), field.name(), member->CopyInto(out.arena()));
   }
   return out;
 }
 
-void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
+void ValidatePersistentVolumeUpdate(const object::Document& object, const object::Document& old,
                                     FieldErrors& errors) {
   const core::PersistentVolume volume(object);
   const core::PersistentVolumeSpec spec = volume.spec();
@@ -126,8 +126,8 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   // Kubernetes looks at a volume twice, and its clients see both.
   ValidateSpec(volume, allow_invalid_affinity, errors);
   if (!SameVolumeSource(spec, before)) {
-    const Document source = SourceOf(spec);
-    const Document old_source = SourceOf(before);
+    const object::Document source = SourceOf(spec);
+    const object::Document old_source = SourceOf(before);
     errors.Forbidden("spec.persistentvolumesource",
                      "spec.persistentvolumesource is immutable after creation\n" +
                          InternalDiff(&old_source.root(), &source.root()));
@@ -149,7 +149,8 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   }
 }
 
-void ValidatePersistentVolumeStatus(const Document&, const Document&, FieldErrors&) {}
+void ValidatePersistentVolumeStatus(const object::Document&, const object::Document&,
+                                    FieldErrors&) {}
 
 struct Deprecated {
   std::string_view field;
@@ -169,8 +170,8 @@ constexpr Deprecated kDeprecatedSources[] = {
     {"rbd", "rbd: deprecated in v1.28, non-functional in v1.31+"},
 };
 
-void WarnAboutPersistentVolume(const Document& object, const Document*, const KindSettings&,
-                               std::vector<std::string>& warnings) {
+void WarnAboutPersistentVolume(const object::Document& object, const object::Document*,
+                               const KindSettings&, std::vector<std::string>& warnings) {
   const core::PersistentVolume volume(object);
   for (const Deprecated& each : kDeprecatedAnnotations) {
     if (!volume.metadata().annotations().Contains(each.field)) continue;
@@ -209,4 +210,4 @@ constinit const KindRules kPersistentVolumeRules = {.group = "",
                                                     .status = ValidatePersistentVolumeStatus,
                                                     .warn = WarnAboutPersistentVolume};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,8 +3,8 @@
 
 #include "apiserver/registry/kind_strategy.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindStrategy kPersistentVolumeStrategy;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/members.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -18,7 +18,7 @@ namespace core = views::core_v1;
 constexpr std::string_view kClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 constexpr std::string_view kStorage = "storage";
 
-void ValidateClaim(const Document& object, FieldErrors& errors) {
+void ValidateClaim(const object::Document& object, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateClaimSpec(core::PersistentVolumeClaim(object).spec(), {}, errors);
 }
@@ -26,7 +26,7 @@ void ValidateClaim(const Document& object, FieldErrors& errors) {
 template <typename Source>
 bool HasInvalidGroup(const Source& source) {
   return source.api_group() && !source.api_group()->empty() &&
-         !IsDns1123Subdomain(*source.api_group());
+         !object::IsDns1123Subdomain(*source.api_group());
 }
 
 ClaimSpecOptions OptionsFor(const core::PersistentVolumeClaimSpec& old) {
@@ -55,10 +55,10 @@ bool GetsClass(const core::PersistentVolumeClaim& now, const core::PersistentVol
          (!annotated || now.spec().storage_class_name() == annotated);
 }
 
-void TakeField(Document& claim, const Document& other, std::string_view field) {
-  Value* spec = claim.root().Find("spec");
+void TakeField(object::Document& claim, const object::Document& other, std::string_view field) {
+  object::Value* spec = claim.root().Find("spec");
   if (spec == nullptr) return;
-  const Value* value = other.root().FindPath({"spec", field});
+  const object::Value* value = other.root().FindPath({"spec", field});
   if (value != nullptr) {
     spec->Set(claim.arena(), field, value->CopyInto(claim.arena()));
   } else {
@@ -66,22 +66,24 @@ void TakeField(Document& claim, const Document& other, std::string_view field) {
   }
 }
 
-void TakeRequest(Document& claim, const Document& other) {
-  Value* spec = claim.root().Find("spec");
-  Value* resources = spec != nullptr ? spec->Find("resources") : nullptr;
-  Value* requests = resources != nullptr ? resources->Find("requests") : nullptr;
+void TakeRequest(object::Document& claim, const object::Document& other) {
+  object::Value* spec = claim.root().Find("spec");
+  object::Value* resources = spec != nullptr ? spec->Find("resources") : nullptr;
+  object::Value* requests = resources != nullptr ? resources->Find("requests") : nullptr;
   if (requests == nullptr) return;
-  const Value* value = other.root().FindPath({"spec", "resources", "requests", kStorage});
-  requests->SetEntry(claim.arena(), kStorage,
-                     value != nullptr ? value->CopyInto(claim.arena()) : Value::String("0"));
+  const object::Value* value = other.root().FindPath({"spec", "resources", "requests", kStorage});
+  requests->SetEntry(
+      claim.arena(), kStorage,
+      value != nullptr ? value->CopyInto(claim.arena()) : object::Value::String("0"));
 }
 
 // What of the spec is not as it was, but for what may change; nothing if all is.
-std::optional<std::string> ForbiddenChange(const Document& object, const Document& old) {
+std::optional<std::string> ForbiddenChange(const object::Document& object,
+                                           const object::Document& old) {
   const core::PersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaim before(old);
-  Document now = object.Copy();
-  Document then = old.Copy();
+  object::Document now = object.Copy();
+  object::Document then = old.Copy();
   if (before.spec().volume_name().empty()) TakeField(then, object, "volumeName");
   // Claims that were stored before there were two names for the source have one of them; the other
   // one is made from it, and is held against it elsewhere.
@@ -97,18 +99,18 @@ std::optional<std::string> ForbiddenChange(const Document& object, const Documen
     TakeRequest(now, old);
     TakeField(now, old, "volumeAttributesClassName");
   }
-  const Value* new_spec = now.root().Find("spec");
-  const Value* old_spec = then.root().Find("spec");
+  const object::Value* new_spec = now.root().Find("spec");
+  const object::Value* old_spec = then.root().Find("spec");
   if (SameValue(new_spec, old_spec)) return std::nullopt;
   return InternalDiff(old_spec, new_spec);
 }
 
 void ValidateSize(const core::PersistentVolumeClaim& claim, const core::PersistentVolumeClaim& old,
                   FieldErrors& errors) {
-  const auto size = [](const MapView<std::string_view>& amounts) {
+  const auto size = [](const object::MapView<std::string_view>& amounts) {
     return ParsedQuantity(amounts.Find(kStorage).value_or("0"));
   };
-  const Quantity now = size(claim.spec().resources().requests());
+  const object::Quantity now = size(claim.spec().resources().requests());
   if (now >= size(old.spec().resources().requests())) return;
   if (now > size(old.status().capacity())) return;
   errors.Forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
@@ -131,7 +133,8 @@ void ValidateAttributesClass(const core::PersistentVolumeClaim& claim,
   }
 }
 
-void ValidateClaimUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateClaimUpdate(const object::Document& object, const object::Document& old,
+                         FieldErrors& errors) {
   const core::PersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaim before(old);
   {
@@ -177,7 +180,8 @@ bool ValidateBasicAmount(std::string_view quantity, FieldErrors& errors) {
   return false;
 }
 
-void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateClaimStatus(const object::Document& object, const object::Document&,
+                         FieldErrors& errors) {
   const core::PersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaimStatus status = claim.status();
   if (claim.spec().access_modes().empty()) errors.Required("Spec.accessModes");
@@ -205,7 +209,7 @@ void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& e
   }
 }
 
-void WarnAboutClaim(const Document& object, const Document*, const KindSettings&,
+void WarnAboutClaim(const object::Document& object, const object::Document*, const KindSettings&,
                     std::vector<std::string>& warnings) {
   const core::PersistentVolumeClaim claim(object);
   if (claim.metadata().annotations().Contains(kClassAnnotation)) {
@@ -224,4 +228,4 @@ constinit const KindRules kPersistentVolumeClaimRules = {.group = "",
                                                          .status = ValidateClaimStatus,
                                                          .warn = WarnAboutClaim};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "object/protobuf/wire_path.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -40,7 +40,7 @@ void Copy(const Names& names, Reference to) {
 
 // dataSource came first and could name claims and snapshots only; dataSourceRef says the same of
 // anything. Each is made from the other.
-void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& old) {
+void JoinDataSources(object::Document& object, const core::PersistentVolumeClaimSpec& old) {
   core::MutablePersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaimSpec spec = claim.Read().spec();
   if (!spec.has_data_source() && !spec.has_data_source_ref()) return;
@@ -62,7 +62,7 @@ void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& ol
 
 // A reference to another namespace is one that a feature allows; where one is stored, another may
 // come.
-void DropSourceElsewhere(const FeatureGates& gates, Document& object,
+void DropSourceElsewhere(const FeatureGates& gates, object::Document& object,
                          const core::PersistentVolumeClaimSpec& old) {
   if (gates.IsOn("CrossNamespaceVolumeDataSource") || old.has_data_source_ref()) return;
   core::MutablePersistentVolumeClaim claim(object);
@@ -70,35 +70,36 @@ void DropSourceElsewhere(const FeatureGates& gates, Document& object,
   claim.mutable_spec().clear_data_source_ref();
 }
 
-void CreateClaim(const WriteContext& write, Document& object) {
+void CreateClaim(const WriteContext& write, object::Document& object) {
   DropSourceElsewhere(write.settings.gates, object, core::PersistentVolumeClaimSpec());
   JoinDataSources(object, core::PersistentVolumeClaimSpec());
 }
 
-void UpdateClaim(const WriteContext& write, const Document& old, Document& object) {
+void UpdateClaim(const WriteContext& write, const object::Document& old, object::Document& object) {
   if (!write.subresource.empty()) return;
   DropSourceElsewhere(write.settings.gates, object, core::PersistentVolumeClaim(old).spec());
   JoinDataSources(object, core::PersistentVolumeClaim(old).spec());
 }
 
 bool IsCompleteClaim(std::string_view claim) {
-  static const WirePath source =
-      WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSource");
-  static const WirePath reference =
-      WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSourceRef");
-  return source.IsSet(claim) == WirePath::Answer::kNo &&
-         reference.IsSet(claim) == WirePath::Answer::kNo;
+  static const object::WirePath source =
+      object::WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSource");
+  static const object::WirePath reference =
+      object::WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSourceRef");
+  return source.IsSet(claim) == object::WirePath::Answer::kNo &&
+         reference.IsSet(claim) == object::WirePath::Answer::kNo;
 }
 
 }  // namespace
 
 ReadCompletion CompletionOfClaims() {
-  return {
-      [](Document& object) { JoinDataSources(object, core::PersistentVolumeClaim(object).spec()); },
-      IsCompleteClaim};
+  return {[](object::Document& object) {
+            JoinDataSources(object, core::PersistentVolumeClaim(object).spec());
+          },
+          IsCompleteClaim};
 }
 
 constinit const KindStrategy kPersistentVolumeClaimStrategy = {"", "persistentvolumeclaims",
                                                                CreateClaim, UpdateClaim};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,10 +5,10 @@
 #include "apiserver/registry/kind_strategy.h"
 #include "apiserver/rest/stored_objects.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindStrategy kPersistentVolumeClaimStrategy;
 
 ReadCompletion CompletionOfClaims();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -61,7 +61,7 @@ void ValidateDataSources(const core::PersistentVolumeClaimSpec& spec,
   }
   if (!spec.has_data_source() || !spec.has_data_source_ref()) return;
   // Kubernetes shows the path of the field where its value should be, and a path shows nothing.
-  const ShownValue shown(Value::EmptyMap());
+  const ShownValue shown(object::Value::EmptyMap());
   if (!name_space.empty()) {
     errors.Invalid("", shown, "may not be specified when dataSourceRef.namespace is specified");
   } else if (source.api_group() != ref.api_group() || source.kind() != ref.kind() ||
@@ -141,7 +141,7 @@ void ValidateClaimTemplate(const core::PersistentVolumeClaimTemplate& claim, Fie
 
 void WarnAboutClaimSpec(const core::PersistentVolumeClaimSpec& spec, std::string_view path,
                         std::vector<std::string>& warnings) {
-  const auto warn = [&](const MapView<std::string_view>& amounts, std::string_view field) {
+  const auto warn = [&](const object::MapView<std::string_view>& amounts, std::string_view field) {
     const std::optional<std::string_view> amount = amounts.Find("storage");
     if (!amount || ParsedQuantity(*amount).MilliValue() % 1000 == 0) return;
     warnings.push_back(std::string(path) + ".resources." + std::string(field) +
@@ -152,4 +152,4 @@ void WarnAboutClaimSpec(const core::PersistentVolumeClaimSpec& spec, std::string
   warn(spec.resources().limits(), "limits");
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ClaimSpecOptions {
   bool allow_invalid_values_in_selector = false;
@@ -27,4 +27,4 @@ void ValidateClaimTemplate(const views::core_v1::PersistentVolumeClaimTemplate& 
 void WarnAboutClaimSpec(const views::core_v1::PersistentVolumeClaimSpec& spec,
                         std::string_view path, std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,34 +10,34 @@
 #include "apiserver/validation/members.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-std::string_view SourceText(const Value& source, std::string_view field) {
-  const Value* value = source.Find(field);
+std::string_view SourceText(const object::Value& source, std::string_view field) {
+  const object::Value* value = source.Find(field);
   return value != nullptr ? value->AsText() : std::string_view();
 }
 
-int64_t NumberOf(const Value& source, std::string_view field) {
-  const Value* value = source.Find(field);
+int64_t NumberOf(const object::Value& source, std::string_view field) {
+  const object::Value* value = source.Find(field);
   return value != nullptr ? value->AsInt() : 0;
 }
 
-size_t CountOf(const Value& source, std::string_view field) {
-  const Value* value = source.Find(field);
+size_t CountOf(const object::Value& source, std::string_view field) {
+  const object::Value* value = source.Find(field);
   return value != nullptr ? value->size() : 0;
 }
 
-void RequireTexts(const Value& source, std::initializer_list<std::string_view> fields,
+void RequireTexts(const object::Value& source, std::initializer_list<std::string_view> fields,
                   FieldErrors& errors) {
   for (const std::string_view field : fields) {
     ValidateRequired(SourceText(source, field), field, errors);
   }
 }
 
-void ValidateHostPath(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateHostPath(const object::Value& source, std::string_view, FieldErrors& errors) {
   const std::string_view path = SourceText(source, "path");
   if (path.empty()) return errors.Required("path");
   ValidateNoBacksteps(path, "path", errors);
@@ -48,7 +48,7 @@ void ValidateHostPath(const Value& source, std::string_view, FieldErrors& errors
                 "type", errors);
 }
 
-void ValidateDisk(const Value& source, std::string_view name_field, FieldErrors& errors) {
+void ValidateDisk(const object::Value& source, std::string_view name_field, FieldErrors& errors) {
   ValidateRequired(SourceText(source, name_field), name_field, errors);
   const int64_t partition = NumberOf(source, "partition");
   if (partition < 0 || partition > 255) {
@@ -56,22 +56,22 @@ void ValidateDisk(const Value& source, std::string_view name_field, FieldErrors&
   }
 }
 
-void ValidateGceDisk(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateGceDisk(const object::Value& source, std::string_view, FieldErrors& errors) {
   ValidateDisk(source, "pdName", errors);
 }
 
-void ValidateAwsDisk(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateAwsDisk(const object::Value& source, std::string_view, FieldErrors& errors) {
   ValidateDisk(source, "volumeID", errors);
 }
 
-void ValidateGlusterfs(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateGlusterfs(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"endpoints", "path"}, errors);
   if (source.Find("endpointsNamespace") == nullptr) return;
   ValidateFormat(kDnsLabelFormat, SourceText(source, "endpointsNamespace"), "endpointsNamespace",
                  errors);
 }
 
-void ValidateFlocker(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateFlocker(const object::Value& source, std::string_view, FieldErrors& errors) {
   const std::string_view name = SourceText(source, "datasetName");
   const std::string_view uuid = SourceText(source, "datasetUUID");
   if (name.empty() && uuid.empty()) {
@@ -86,13 +86,13 @@ void ValidateFlocker(const Value& source, std::string_view, FieldErrors& errors)
   }
 }
 
-void ValidateNfs(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateNfs(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"server", "path"}, errors);
   const std::string_view path = SourceText(source, "path");
   if (!path.starts_with('/')) errors.Invalid("path", path, "must be an absolute path");
 }
 
-void ValidateRbd(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateRbd(const object::Value& source, std::string_view, FieldErrors& errors) {
   if (CountOf(source, "monitors") == 0) errors.Required("monitors");
   RequireTexts(source, {"image"}, errors);
 }
@@ -106,7 +106,7 @@ bool IsHostAndPort(std::string_view text) {
   return host.find(':') == std::string_view::npos;
 }
 
-void ValidateQuobyte(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateQuobyte(const object::Value& source, std::string_view, FieldErrors& errors) {
   constexpr std::string_view kPairs =
       "must be a host:port pair or multiple pairs separated by commas";
   constexpr size_t kMaxTenantBytes = 64;
@@ -127,11 +127,11 @@ void ValidateQuobyte(const Value& source, std::string_view, FieldErrors& errors)
   RequireTexts(source, {"volume"}, errors);
 }
 
-void ValidateCephfs(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateCephfs(const object::Value& source, std::string_view, FieldErrors& errors) {
   if (CountOf(source, "monitors") == 0) errors.Required("monitors");
 }
 
-void ValidateIscsi(const Value& source, std::string_view volume_name, FieldErrors& errors) {
+void ValidateIscsi(const object::Value& source, std::string_view volume_name, FieldErrors& errors) {
   constexpr size_t kMaxInterfaceBytes = 64;
   const core::ISCSIPersistentVolumeSource iscsi(&source);
   ValidateRequired(iscsi.target_portal(), "targetPortal", errors);
@@ -159,19 +159,19 @@ void ValidateIscsi(const Value& source, std::string_view volume_name, FieldError
 }
 
 // The secret must be named in full.
-void ValidateSecretRef(const Value& source, FieldErrors& errors) {
-  const Value* secret = source.Find("secretRef");
+void ValidateSecretRef(const object::Value& source, FieldErrors& errors) {
+  const object::Value* secret = source.Find("secretRef");
   if (secret == nullptr) return;
   const auto at = errors.At("secretRef");
   RequireTexts(*secret, {"name", "namespace"}, errors);
 }
 
-void ValidateCinder(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateCinder(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"volumeID"}, errors);
   ValidateSecretRef(source, errors);
 }
 
-void ValidateFc(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateFc(const object::Value& source, std::string_view, FieldErrors& errors) {
   const bool by_target = CountOf(source, "targetWWNs") != 0;
   const bool by_id = CountOf(source, "wwids") != 0;
   if (!by_target && !by_id) {
@@ -189,7 +189,7 @@ void ValidateFc(const Value& source, std::string_view, FieldErrors& errors) {
   }
 }
 
-void ValidateFlex(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateFlex(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"driver"}, errors);
   for (const auto& [key, value] : core::FlexPersistentVolumeSource(&source).options()) {
     const std::string space = "." + AsciiLower(key.substr(0, key.find('/')));
@@ -199,26 +199,26 @@ void ValidateFlex(const Value& source, std::string_view, FieldErrors& errors) {
   }
 }
 
-void ValidateAzureFile(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateAzureFile(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"secretName", "shareName"}, errors);
   if (source.Find("secretNamespace") != nullptr) {
     RequireTexts(source, {"secretNamespace"}, errors);
   }
 }
 
-void ValidateVsphere(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateVsphere(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"volumePath"}, errors);
 }
 
-void ValidatePhoton(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidatePhoton(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"pdID"}, errors);
 }
 
-void ValidatePortworx(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidatePortworx(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"volumeID"}, errors);
 }
 
-void ValidateAzureDisk(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateAzureDisk(const object::Value& source, std::string_view, FieldErrors& errors) {
   const core::AzureDiskVolumeSource disk(&source);
   RequireTexts(source, {"diskName", "diskURI"}, errors);
   if (disk.caching_mode()) {
@@ -238,29 +238,29 @@ void ValidateAzureDisk(const Value& source, std::string_view, FieldErrors& error
   }
 }
 
-void ValidateScaleIo(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateScaleIo(const object::Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"gateway", "system", "volumeName"}, errors);
 }
 
-void ValidateLocal(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateLocal(const object::Value& source, std::string_view, FieldErrors& errors) {
   const std::string_view path = SourceText(source, "path");
   if (path.empty()) return errors.Required("path");
   ValidateNoBacksteps(path, "path", errors);
 }
 
-void ValidateStorageOs(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateStorageOs(const object::Value& source, std::string_view, FieldErrors& errors) {
   ValidateRequiredFormat(kDnsLabelFormat, SourceText(source, "volumeName"), "volumeName", errors);
   const std::string_view space = SourceText(source, "volumeNamespace");
   if (!space.empty()) ValidateFormat(kDnsLabelFormat, space, "volumeNamespace", errors);
   ValidateSecretRef(source, errors);
 }
 
-void ValidateCsi(const Value& source, std::string_view, FieldErrors& errors) {
+void ValidateCsi(const object::Value& source, std::string_view, FieldErrors& errors) {
   ValidateCsiDriverName(SourceText(source, "driver"), "driver", errors);
   RequireTexts(source, {"volumeHandle"}, errors);
   for (const std::string_view field : {"controllerPublishSecretRef", "controllerExpandSecretRef",
                                        "nodePublishSecretRef", "nodeExpandSecretRef"}) {
-    const Value* secret = source.Find(field);
+    const object::Value* secret = source.Find(field);
     if (secret == nullptr) continue;
     const auto at = errors.At(field);
     ValidateRequiredFormat(kDnsSubdomainFormat, SourceText(*secret, "name"), "name", errors);
@@ -272,7 +272,7 @@ struct SourceKind {
   std::string_view field;
   std::string_view place;         // where its faults are said to be
   std::string_view name_of_more;  // what it is called when it is one too many
-  void (*validate)(const Value& source, std::string_view volume_name, FieldErrors& errors);
+  void (*validate)(const object::Value& source, std::string_view volume_name, FieldErrors& errors);
 };
 
 // In the order in which they are looked at.
@@ -301,18 +301,18 @@ constexpr SourceKind kSources[] = {
     {"csi", "csi", "csi", ValidateCsi},
 };
 
-const Value* SourceOf(const core::PersistentVolumeSpec& spec, std::string_view field) {
+const object::Value* SourceOf(const core::PersistentVolumeSpec& spec, std::string_view field) {
   return MemberOf(spec, field);
 }
 
-bool SameCsi(const Value& now, const Value& old) {
+bool SameCsi(const object::Value& now, const object::Value& old) {
   constexpr std::string_view kExpandSecret = "controllerExpandSecretRef";
-  if (DeepEqual(now, old)) return true;
+  if (object::DeepEqual(now, old)) return true;
   if (old.Find(kExpandSecret) != nullptr || now.Find(kExpandSecret) == nullptr) return false;
   Arena arena;
-  Value without = now.CopyInto(arena);
+  object::Value without = now.CopyInto(arena);
   without.Erase(kExpandSecret);
-  return DeepEqual(without, old);
+  return object::DeepEqual(without, old);
 }
 
 }  // namespace
@@ -321,7 +321,7 @@ bool ValidateVolumeSource(const core::PersistentVolumeSpec& spec, std::string_vi
                           FieldErrors& errors) {
   bool found = false;
   for (const SourceKind& kind : kSources) {
-    const Value* source = SourceOf(spec, kind.field);
+    const object::Value* source = SourceOf(spec, kind.field);
     if (source == nullptr) continue;
     if (found && !kind.name_of_more.empty()) {
       errors.Forbidden(kind.name_of_more, "may not specify more than 1 volume type");
@@ -337,11 +337,11 @@ bool ValidateVolumeSource(const core::PersistentVolumeSpec& spec, std::string_vi
 bool SameVolumeSource(const core::PersistentVolumeSpec& spec,
                       const core::PersistentVolumeSpec& old) {
   return std::ranges::all_of(kSources, [&](const SourceKind& kind) {
-    const Value* now = SourceOf(spec, kind.field);
-    const Value* before = SourceOf(old, kind.field);
+    const object::Value* now = SourceOf(spec, kind.field);
+    const object::Value* before = SourceOf(old, kind.field);
     if (now == nullptr || before == nullptr) return now == before;
-    return kind.field == "csi" ? SameCsi(*now, *before) : DeepEqual(*now, *before);
+    return kind.field == "csi" ? SameCsi(*now, *before) : object::DeepEqual(*now, *before);
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

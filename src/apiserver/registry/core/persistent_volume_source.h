@@ -6,7 +6,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Where the data is, the driver and its parameters: nfs, csi and so on. At the spec; false when no
 // kind of volume is given.
@@ -16,4 +16,4 @@ bool ValidateVolumeSource(const views::core_v1::PersistentVolumeSpec& spec,
 bool SameVolumeSource(const views::core_v1::PersistentVolumeSpec& spec,
                       const views::core_v1::PersistentVolumeSpec& old);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

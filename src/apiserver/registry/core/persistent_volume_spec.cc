@@ -7,7 +7,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -143,4 +143,4 @@ void ValidateVolumeSpec(const core::PersistentVolumeSpec& spec, const VolumeSpec
   ValidateClasses(spec, options.is_inline, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

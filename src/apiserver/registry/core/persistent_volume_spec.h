@@ -6,7 +6,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct VolumeSpecOptions {
   std::string_view name = {};           // of the volume
@@ -18,4 +18,4 @@ struct VolumeSpecOptions {
 void ValidateVolumeSpec(const views::core_v1::PersistentVolumeSpec& spec,
                         const VolumeSpecOptions& options, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,16 +14,17 @@
 #include "object/diff.h"
 #include "object/equal.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
-bool EqualExcept(const Value* a, const Value* b, std::initializer_list<uint16_t> fields) {
+bool EqualExcept(const object::Value* a, const object::Value* b,
+                 std::initializer_list<uint16_t> fields) {
   if (a == nullptr && b == nullptr) return true;
-  const MessageDesc& type = *(a != nullptr ? a : b)->type();
-  const std::span<const Value> none;
-  const std::span<const Value> left = a != nullptr ? a->members() : none;
-  const std::span<const Value> right = b != nullptr ? b->members() : none;
+  const object::MessageDesc& type = *(a != nullptr ? a : b)->type();
+  const std::span<const object::Value> none;
+  const std::span<const object::Value> left = a != nullptr ? a->members() : none;
+  const std::span<const object::Value> right = b != nullptr ? b->members() : none;
   const auto is_ignored = [&](uint16_t field) {
     return std::ranges::find(fields, field) != fields.end();
   };
@@ -35,11 +36,11 @@ bool EqualExcept(const Value* a, const Value* b, std::initializer_list<uint16_t>
     const bool has_right =
         j < right.size() && (i == left.size() || right[j].field() <= left[i].field());
     const uint16_t field = has_left ? left[i].field() : right[j].field();
-    const FieldDesc& desc = type.fields[field];
+    const object::FieldDesc& desc = type.fields[field];
     const bool equal = is_ignored(field)       ? true
-                       : has_left && has_right ? EqualInField(&desc, left[i], right[j])
-                       : has_left              ? EqualsAbsent(desc, left[i])
-                                               : EqualsAbsent(desc, right[j]);
+                       : has_left && has_right ? object::EqualInField(&desc, left[i], right[j])
+                       : has_left              ? object::EqualsAbsent(desc, left[i])
+                                               : object::EqualsAbsent(desc, right[j]);
     if (!equal) return false;
     i += has_left ? 1 : 0;
     j += has_right ? 1 : 0;
@@ -89,7 +90,7 @@ PodOptions OptionsForUpdateOf(const core::Pod& old) {
   return options;
 }
 
-void ValidateNewPod(const Document& object, FieldErrors& errors) {
+void ValidateNewPod(const object::Document& object, FieldErrors& errors) {
   const core::Pod pod(object);
   ValidatePodMetadataAndSpec(pod, PodOptions{.is_pod = true}, errors);
   const auto at = errors.At("spec");
@@ -103,7 +104,7 @@ void ValidateNewPod(const Document& object, FieldErrors& errors) {
   ValidateProfilesOfAnnotations(pod.metadata(), spec, errors);
 }
 
-void ValidateEphemeralContainersUpdate(const Document& object, const Document& old,
+void ValidateEphemeralContainersUpdate(const object::Document& object, const object::Document& old,
                                        FieldErrors& errors) {
   const core::Pod pod(object);
   const core::Pod before(old);
@@ -119,20 +120,20 @@ void ValidateEphemeralContainersUpdate(const Document& object, const Document& o
     ValidatePodAnnotations(pod.metadata(), pod.spec(), options, errors);
   }
   const auto at = errors.At("spec");
-  std::map<std::string_view, const Value*> kept;
+  std::map<std::string_view, const object::Value*> kept;
   for (const core::EphemeralContainer each : pod.spec().ephemeral_containers()) {
     kept[each.name()] = each.AsValue();
   }
   for (const core::EphemeralContainer container : before.spec().ephemeral_containers()) {
     const auto found = kept.find(container.name());
-    const Value* now = found != kept.end() ? found->second : nullptr;
+    const object::Value* now = found != kept.end() ? found->second : nullptr;
     const std::string name = "existing ephemeral containers \"" + std::string(container.name());
     if (now == nullptr) {
       errors.Forbidden("ephemeralContainers", name + "\" may not be removed\n");
-    } else if (!DeepEqual(*container.AsValue(), *now)) {
-      errors.Forbidden(
-          "ephemeralContainers",
-          name + "\" may not be changed\n" + DiffValues(*container.AsValue(), *now).ToString());
+    } else if (!object::DeepEqual(*container.AsValue(), *now)) {
+      errors.Forbidden("ephemeralContainers",
+                       name + "\" may not be changed\n" +
+                           object::DiffValues(*container.AsValue(), *now).ToString());
     }
   }
 }
@@ -140,8 +141,8 @@ void ValidateEphemeralContainersUpdate(const Document& object, const Document& o
 namespace {
 
 // Updates are frequent, and seldom made by people.
-void WarnAboutNewPod(const Document& object, const Document* old, const KindSettings&,
-                     std::vector<std::string>& warnings) {
+void WarnAboutNewPod(const object::Document& object, const object::Document* old,
+                     const KindSettings&, std::vector<std::string>& warnings) {
   if (old != nullptr) return;
   const core::Pod pod(object);
   WarnAboutPodName(pod.metadata().name(), warnings);
@@ -165,4 +166,4 @@ constinit const KindRules kPodRules = {
     .warn = WarnAboutNewPod,
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

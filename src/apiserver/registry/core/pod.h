@@ -10,13 +10,13 @@
 #include "object/value.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kPodRules;
 
-void ValidateNewPod(const Document& object, FieldErrors& errors);
+void ValidateNewPod(const object::Document& object, FieldErrors& errors);
 // pods/ephemeralcontainers; the other ways to change a pod have files of their own.
-void ValidateEphemeralContainersUpdate(const Document& object, const Document& old,
+void ValidateEphemeralContainersUpdate(const object::Document& object, const object::Document& old,
                                        FieldErrors& errors);
 
 // The annotations and the spec, as they must be in every pod.
@@ -26,6 +26,7 @@ void ValidatePodMetadataAndSpec(const views::core_v1::Pod& pod, const PodOptions
 PodOptions OptionsForUpdateOf(const views::core_v1::Pod& old);
 
 // Two objects of one type, equal but for these fields. Null is the empty object.
-bool EqualExcept(const Value* a, const Value* b, std::initializer_list<uint16_t> fields);
+bool EqualExcept(const object::Value* a, const object::Value* b,
+                 std::initializer_list<uint16_t> fields);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -30,7 +30,7 @@ bool IsDeletionCost(std::string_view text) {
 void ValidateTolerationsAnnotation(std::string_view text, const PodOptions& options,
                                    FieldErrors& errors) {
   const std::string json = "{\"tolerations\":" + std::string(text) + "}";
-  const Result<Document> decoded = DecodeJson(json, core::PodSpec::Type());
+  const Result<object::Document> decoded = object::DecodeJson(json, core::PodSpec::Type());
   if (!decoded) return errors.Invalid("", kTolerationsAnnotation, decoded.error().message());
   ValidateTolerations(core::PodSpec(&decoded->root()).tolerations(), kTolerationsAnnotation,
                       options, errors);
@@ -193,4 +193,4 @@ void ValidateProfilesOfAnnotations(const meta::ObjectMeta& metadata, const core:
   ValidateAppArmorProfiles(metadata, spec, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

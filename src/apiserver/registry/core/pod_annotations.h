@@ -6,7 +6,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kMirrorPodAnnotation = "kubernetes.io/config.mirror";
 inline constexpr std::string_view kDeletionCostAnnotation =
@@ -33,4 +33,4 @@ void ValidatePodAnnotationsUpdate(const views::meta_v1::ObjectMeta& meta,
 void ValidateProfilesOfAnnotations(const views::meta_v1::ObjectMeta& meta,
                                    const views::core_v1::PodSpec& spec, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,16 +4,17 @@
 #include "apiserver/registry/status_warnings.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
-Result<void> PodBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+Result<void> PodBehaviour::PrepareForCreate(WriteContext& write, object::Document& object) {
   PrepareNewPod(object, write.now, write.warnings);
   return {};
 }
 
-Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
+Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, object::Document& old,
+                                            object::Document& object) {
   if (write.subresource == "status") {
     KeepAllButStatus(old, object);
   } else if (write.subresource == "ephemeralcontainers") {
@@ -24,13 +25,13 @@ Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, 
   return {};
 }
 
-void PodBehaviour::Check(WriteContext& write, const Document*, const Document& object,
-                         bool follows_rules, FieldErrors&) {
+void PodBehaviour::Check(WriteContext& write, const object::Document*,
+                         const object::Document& object, bool follows_rules, FieldErrors&) {
   if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
   WarnAboutPodStatus(object, *write.warnings);
 }
 
-int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document& object) {
+int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, object::Document& object) {
   const core::Pod pod(object);
   int64_t grace = options.grace_period_seconds.value_or(
       pod.spec().termination_grace_period_seconds().value_or(30));
@@ -42,4 +43,4 @@ int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document&
   return grace < 0 ? 1 : grace;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,15 +3,16 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class PodBehaviour final : public ResourceBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
-  int64_t GracePeriodSeconds(const DeleteOptions& options, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
+  int64_t GracePeriodSeconds(const DeleteOptions& options, object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,14 +17,14 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-void SayScheduled(const core::PodStatus& before, core::MutablePod& pod, Timestamp now) {
+void SayScheduled(const core::PodStatus& before, core::MutablePod& pod, object::Timestamp now) {
   size_t at = 0;
-  Timestamp since = now;
+  object::Timestamp since = now;
   for (const core::PodCondition condition : before.conditions()) {
     if (condition.type() == "PodScheduled") {
       if (condition.status() == "True") since = condition.last_transition_time();
@@ -48,7 +48,7 @@ Result<void> CheckMeant(const MetaOf& pod, const views::meta_v1::ObjectMeta& bin
                         const Endpoint& endpoint) {
   const auto refuse = [&](std::string_view what, std::string_view wanted, std::string_view found) {
     const std::string field(what);
-    return std::unexpected(ConflictingObject(
+    return std::unexpected(object::ConflictingObject(
         "", "pods", pod.name(),
         "StorageError: invalid object, Code: 4, Key: " +
             endpoint.storage->Key(pod.name_space(), pod.name()) +
@@ -66,17 +66,18 @@ Result<void> CheckMeant(const MetaOf& pod, const views::meta_v1::ObjectMeta& bin
   return {};
 }
 
-Result<Document> Bind(Document& pod_document, const core::Binding& binding,
-                      const Endpoint& endpoint) {
+Result<object::Document> Bind(object::Document& pod_document, const core::Binding& binding,
+                              const Endpoint& endpoint) {
   const MetaOf meta(pod_document);
   SKIFF_RETURN_IF_ERROR(CheckMeant(meta, binding.metadata(), endpoint));
-  const Timestamp now = NowOf(endpoint.context->clock);
-  Document out = pod_document.Copy();
+  const object::Timestamp now = NowOf(endpoint.context->clock);
+  object::Document out = pod_document.Copy();
   core::MutablePod pod(out);
   const core::Pod before(pod_document);
   const auto refuse = [&meta](const std::string& why) {
     const std::string name(meta.name());
-    return std::unexpected(ConflictingObject("", "pods/binding", name, "pod " + name + " " + why));
+    return std::unexpected(
+        object::ConflictingObject("", "pods/binding", name, "pod " + name + " " + why));
   };
   if (meta.deleting()) {
     return refuse("is being deleted, cannot be assigned to a host");
@@ -103,8 +104,8 @@ Result<Document> Bind(Document& pod_document, const core::Binding& binding,
 
 }  // namespace
 
-Result<void> CheckPosted(const ApiRequest& request, const Endpoint& endpoint, std::string_view kind,
-                         Document& posted) {
+Result<void> CheckPosted(const serving::ApiRequest& request, const Endpoint& endpoint,
+                         std::string_view kind, object::Document& posted) {
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, posted));
   const std::string_view name = MetaOf(posted).name();
   if (name != request.info.name) {
@@ -114,13 +115,13 @@ Result<void> CheckPosted(const ApiRequest& request, const Endpoint& endpoint, st
   return {};
 }
 
-void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
-  ApiRequest& ref = *request;
+void HandlePodBinding(serving::ApiRequestPtr request, const Endpoint& endpoint) {
+  serving::ApiRequest& ref = *request;
   const Result<bool> dry_run = CheckWriteOptions(ref);
-  if (!dry_run) return RespondError(ref, dry_run.error());
-  Result<Document> body =
+  if (!dry_run) return serving::RespondError(ref, dry_run.error());
+  Result<object::Document> body =
       ReadBody(ref, {core::Binding::Type(), "v1", "Binding"}, endpoint.context->defaults);
-  if (!body) return RespondError(ref, body.error());
+  if (!body) return serving::RespondError(ref, body.error());
   // The deprecated form posts to .../bindings, and the pod's name is in the body.
   MetaOf meta(*body);
   if (ref.info.name.empty()) {
@@ -128,34 +129,37 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
     meta.Erase("uid");
   }
   if (const Result<void> named = CheckPosted(ref, endpoint, "Binding", *body); !named) {
-    return RespondError(ref, named.error());
+    return serving::RespondError(ref, named.error());
   }
   const core::Binding binding(*body);
   if (!binding.target().kind().empty() && binding.target().kind() != "Node") {
-    return RespondError(ref, Invalid("Binding", "", ref.info.name,
-                                     {{"FieldValueNotSupported",
-                                       "Unsupported value: " + JsonText(binding.target().kind()) +
-                                           ": supported values: \"Node\", \"<empty>\"",
-                                       "target.kind"}}));
+    return serving::RespondError(
+        ref, Invalid("Binding", "", ref.info.name,
+                     {{"FieldValueNotSupported",
+                       "Unsupported value: " + object::JsonText(binding.target().kind()) +
+                           ": supported values: \"Node\", \"<empty>\"",
+                       "target.kind"}}));
   }
   if (binding.target().name().empty()) {
-    return RespondError(ref,
-                        Invalid("Binding", "", ref.info.name, {RequiredField("target.name", "")}));
+    return serving::RespondError(
+        ref, Invalid("Binding", "", ref.info.name, {RequiredField("target.name", "")}));
   }
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = true;
   // What a binding sets belongs to nobody.
   update.tracks_fields = true;
-  const auto shared = std::make_shared<Document>(std::move(*body));
-  update.admit = [shared, &ref, &endpoint, dry_run = *dry_run](Transaction& transaction) {
+  const auto shared = std::make_shared<object::Document>(std::move(*body));
+  update.admit = [shared, &ref, &endpoint, dry_run = *dry_run](store::Transaction& transaction) {
     return AdmitCreationOf(*shared, ref, endpoint, dry_run, transaction);
   };
-  update.make_new = [shared, &endpoint](Document* pod) -> Result<Document> {
+  update.make_new = [shared, &endpoint](object::Document* pod) -> Result<object::Document> {
     return Bind(*pod, core::Binding(*shared), endpoint);
   };
-  update.respond = [](ApiRequest& answered, const Changed&) { RespondDone(answered, 201); };
+  update.respond = [](serving::ApiRequest& answered, const Changed&) {
+    serving::RespondDone(answered, 201);
+  };
   RunUpdate(std::move(update));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -23,7 +23,7 @@
 #include "views/meta/v1.h"
 #include "views/policy/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -36,14 +36,14 @@ constexpr size_t kMaxDisruptedPods = 2000;
 
 // A budget that covers the pod, as the cache has it.
 struct Budget {
-  Document object;
-  Revision revision;
+  object::Document object;
+  store::Revision revision;
 };
 
 bool Covers(const policy::PodDisruptionBudget& budget, const core::Pod& pod) {
-  const Value* wanted = budget.spec().selector().AsValue();
+  const object::Value* wanted = budget.spec().selector().AsValue();
   if (wanted == nullptr) return false;
-  const Result<LabelSelector> selector = LabelSelector::FromValue(wanted);
+  const Result<object::LabelSelector> selector = object::LabelSelector::FromValue(wanted);
   if (!selector) return false;
   return selector->Matches(pod.AsValue()->FindPath({"metadata", "labels"}));
 }
@@ -52,8 +52,8 @@ std::vector<Budget> BudgetsOf(ResourceStorage* budgets, const core::Pod& pod) {
   std::vector<Budget> out;
   ForEachInCache(
       budgets,
-      [&](const CacheEntry& entry) {
-        Result<Document> object = DecodeStored(entry.value().view(), entry.revision());
+      [&](const store::CacheEntry& entry) {
+        Result<object::Document> object = DecodeStored(entry.value().view(), entry.revision());
         if (!object || !Covers(policy::PodDisruptionBudget(*object), pod)) return;
         out.push_back({std::move(*object), entry.revision()});
       },
@@ -84,7 +84,7 @@ Status Refused(std::string why, int retry_seconds) {
 }
 
 Status BudgetForbids(std::string_view name, std::string_view why) {
-  return ForbiddenObject("policy", "poddisruptionbudget", name, why);
+  return object::ForbiddenObject("policy", "poddisruptionbudget", name, why);
 }
 
 // Why a budget that allows no disruption does not.
@@ -134,7 +134,7 @@ Result<void> CheckAllows(const policy::PodDisruptionBudget& budget) {
   return {};
 }
 
-void SayExhausted(Document& object, Timestamp now) {
+void SayExhausted(object::Document& object, object::Timestamp now) {
   const policy::PodDisruptionBudgetStatus before = policy::PodDisruptionBudget(object).status();
   policy::MutablePodDisruptionBudget budget(object);
   size_t at = 0;
@@ -161,7 +161,7 @@ void SayExhausted(Document& object, Timestamp now) {
 void Charge(Budget budget, std::string_view pod, ResourceStorage& storage, WriteContext& write) {
   const std::string name_space(MetaOf(budget.object).name_space());
   const std::string name(MetaOf(budget.object).name());
-  const Document before = budget.object.Copy();
+  const object::Document before = budget.object.Copy();
   policy::MutablePodDisruptionBudget object(budget.object);
   const int32_t left =
       policy::PodDisruptionBudget(budget.object).status().disruptions_allowed() - 1;
@@ -171,14 +171,14 @@ void Charge(Budget budget, std::string_view pod, ResourceStorage& storage, Write
   TrackOwnStatus(storage, before, budget.object, write.now);
   MetaOf(budget.object).Erase("resourceVersion");
   std::string bytes;
-  EncodeStorage(budget.object.root(), &bytes);
+  object::EncodeStorage(budget.object.root(), &bytes);
   const std::string key = storage.Key(name_space, name);
   write.transaction.conditions.push_back({key, budget.revision});
   write.transaction.writes.push_back(
-      {Write::Kind::kPut, key, SharedBytes(std::move(bytes)), LeaseId{}});
+      {store::Write::Kind::kPut, key, SharedBytes(std::move(bytes)), store::LeaseId{}});
 }
 
-void MarkDisrupted(Document& object, Timestamp now) {
+void MarkDisrupted(object::Document& object, object::Timestamp now) {
   const core::PodStatus before = core::Pod(object).status();
   size_t at = 0;
   bool changes = true;
@@ -199,7 +199,7 @@ void MarkDisrupted(Document& object, Timestamp now) {
   if (changes) condition.set_last_transition_time(now);
 }
 
-Result<void> Evict(WriteContext& write, Document& object, ResourceStorage* storage) {
+Result<void> Evict(WriteContext& write, object::Document& object, ResourceStorage* storage) {
   const core::Pod pod(object);
   if (!NeedsNoBudget(pod)) {
     std::vector<Budget> budgets = BudgetsOf(storage, pod);
@@ -228,17 +228,17 @@ Result<void> Evict(WriteContext& write, Document& object, ResourceStorage* stora
   return {};
 }
 
-Result<Document> ReadEviction(ApiRequest& request, const DefaultPlans& defaults) {
-  Result<Document> body =
+Result<object::Document> ReadEviction(serving::ApiRequest& request, const DefaultPlans& defaults) {
+  Result<object::Document> body =
       ReadBody(request, {policy::Eviction::Type(), "policy/v1", "Eviction"}, defaults);
   if (body) return body;
   // The version is no longer served, but evictions of it are still taken; they look the same.
-  Result<Document> older =
+  Result<object::Document> older =
       ReadBody(request, {policy::Eviction::Type(), "policy/v1beta1", "Eviction"}, defaults);
   return older ? std::move(older) : std::move(body);
 }
 
-Result<DeleteOptions> OptionsOf(ApiRequest& request, const policy::Eviction& eviction) {
+Result<DeleteOptions> OptionsOf(serving::ApiRequest& request, const policy::Eviction& eviction) {
   SKIFF_ASSIGN_OR_RETURN(const bool dry_run, CheckWriteOptions(request));
   SKIFF_ASSIGN_OR_RETURN(DeleteOptions out, DeleteOptionsOf(eviction.delete_options()));
   out.dry_run |= dry_run;
@@ -247,18 +247,19 @@ Result<DeleteOptions> OptionsOf(ApiRequest& request, const policy::Eviction& evi
 
 }  // namespace
 
-void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, ResourceStorage* budgets) {
-  ApiRequest& ref = *request;
-  Result<Document> body = ReadEviction(ref, endpoint.context->defaults);
-  if (!body) return RespondError(ref, body.error());
+void HandlePodEviction(serving::ApiRequestPtr request, const Endpoint& endpoint,
+                       ResourceStorage* budgets) {
+  serving::ApiRequest& ref = *request;
+  Result<object::Document> body = ReadEviction(ref, endpoint.context->defaults);
+  if (!body) return serving::RespondError(ref, body.error());
   if (const Result<void> named = CheckPosted(ref, endpoint, "Eviction", *body); !named) {
-    return RespondError(ref, named.error());
+    return serving::RespondError(ref, named.error());
   }
   const policy::Eviction eviction(*body);
   const auto ignores =
       eviction.delete_options().ignore_store_read_error_with_cluster_breaking_potential();
   if (ignores.value_or(false)) {
-    return RespondError(
+    return serving::RespondError(
         ref, Invalid("Eviction", "policy", ref.info.name,
                      {InvalidField("deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential",
                                    "true",
@@ -266,9 +267,9 @@ void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, Resource
                                    "option")}));
   }
   Result<DeleteOptions> options = OptionsOf(ref, eviction);
-  if (!options) return RespondError(ref, options.error());
-  std::shared_ptr<ApiRequest> shared = std::move(request);
-  const auto posted = std::make_shared<Document>(std::move(*body));
+  if (!options) return serving::RespondError(ref, options.error());
+  std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+  const auto posted = std::make_shared<object::Document>(std::move(*body));
   Deletion deletion{
       .endpoint = endpoint,
       .name_space = shared->info.name_space,
@@ -277,18 +278,19 @@ void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, Resource
       .user = &shared->user,
       .warnings = &shared->warnings,
       .admit =
-          [shared, posted, &endpoint, dry_run = options->dry_run](Transaction& transaction) {
+          [shared, posted, &endpoint, dry_run = options->dry_run](store::Transaction& transaction) {
             return AdmitCreationOf(*posted, *shared, endpoint, dry_run, transaction);
           },
-      .first = [budgets](WriteContext& write, Document& pod) { return Evict(write, pod, budgets); },
+      .first = [budgets](WriteContext& write,
+                         object::Document& pod) { return Evict(write, pod, budgets); },
       .post =
           [shared](std::move_only_function<void()> task) {
             shared->responder.Post(std::move(task));
           }};
   DeleteObject(std::move(deletion), [shared](Result<Changed> done) {
-    if (!done) return RespondError(*shared, done.error());
-    RespondDone(*shared, 201);
+    if (!done) return serving::RespondError(*shared, done.error());
+    serving::RespondDone(*shared, 201);
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,9 +8,10 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/resource_storage.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // `budgets` is the storage of poddisruptionbudgets; null: there are none. Outlives the request.
-void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, ResourceStorage* budgets);
+void HandlePodEviction(serving::ApiRequestPtr request, const Endpoint& endpoint,
+                       ResourceStorage* budgets);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,15 +14,16 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 namespace meta = views::meta_v1;
 
 // key in (value of the pod's label), or notin.
-void AddToSelector(const ListView<std::string_view>& keys, std::string_view op,
-                   const MapView<std::string_view>& labels, meta::MutableLabelSelector selector) {
+void AddToSelector(const object::ListView<std::string_view>& keys, std::string_view op,
+                   const object::MapView<std::string_view>& labels,
+                   meta::MutableLabelSelector selector) {
   for (const std::string_view key : keys) {
     const std::optional<std::string_view> value = labels.Find(key);
     if (!value) continue;
@@ -33,7 +34,8 @@ void AddToSelector(const ListView<std::string_view>& keys, std::string_view op,
   }
 }
 
-void MergeLabelKeys(const core::PodAffinityTerm& term, const MapView<std::string_view>& labels,
+void MergeLabelKeys(const core::PodAffinityTerm& term,
+                    const object::MapView<std::string_view>& labels,
                     core::MutablePodAffinityTerm out) {
   if (!term.has_label_selector()) return;
   AddToSelector(term.match_label_keys(), "In", labels, out.mutable_label_selector());
@@ -42,7 +44,7 @@ void MergeLabelKeys(const core::PodAffinityTerm& term, const MapView<std::string
 
 // podAffinity or podAntiAffinity.
 template <typename Affinity, typename MutableAffinity>
-void MergeLabelKeys(const Affinity& affinity, const MapView<std::string_view>& labels,
+void MergeLabelKeys(const Affinity& affinity, const object::MapView<std::string_view>& labels,
                     MutableAffinity out) {
   const auto preferred = affinity.preferred_during_scheduling_ignored_during_execution();
   for (size_t i = 0; i < preferred.size(); ++i) {
@@ -76,10 +78,10 @@ bool HasLabelKeys(const core::PodSpec& spec) {
   return has(spec.affinity().pod_affinity()) || has(spec.affinity().pod_anti_affinity());
 }
 
-void MergeLabelKeys(Document& document) {
+void MergeLabelKeys(object::Document& document) {
   if (!HasLabelKeys(core::Pod(document).spec())) return;
   // Views of a document do not outlive changes of it.
-  const Document copy = document.Copy();
+  const object::Document copy = document.Copy();
   const core::Pod pod(copy);
   const core::PodSpec spec = pod.spec();
   const auto labels = pod.metadata().labels();
@@ -121,7 +123,7 @@ std::optional<AppArmorProfile> ProfileOf(std::string_view annotation) {
 }
 
 // Annotations were there before the fields.
-void TakeAppArmorAnnotations(Document& document, std::vector<std::string>* warnings) {
+void TakeAppArmorAnnotations(object::Document& document, std::vector<std::string>* warnings) {
   const core::Pod pod(document);
   if (pod.metadata().annotations().empty() || pod.spec().os().name() == "windows") return;
   struct Found {
@@ -162,7 +164,7 @@ void TakeAppArmorAnnotations(Document& document, std::vector<std::string>* warni
   }
 }
 
-void KeepMetadata(Document& old, Document& pod) {
+void KeepMetadata(object::Document& old, object::Document& pod) {
   const MetaOf before(old);
   MetaOf after(pod);
   for (const std::string_view name : {"deletionTimestamp", "generation", "selfLink", "labels",
@@ -172,8 +174,8 @@ void KeepMetadata(Document& old, Document& pod) {
 }
 
 // A member of `from`, copied, or taken away if it is not there.
-void Take(std::string_view name, const Value* from, Value& to, Arena& arena) {
-  const Value* value = from != nullptr ? from->Find(name) : nullptr;
+void Take(std::string_view name, const object::Value* from, object::Value& to, Arena& arena) {
+  const object::Value* value = from != nullptr ? from->Find(name) : nullptr;
   if (value != nullptr) {
     to.Set(arena, name, value->CopyInto(arena));
   } else {
@@ -181,20 +183,21 @@ void Take(std::string_view name, const Value* from, Value& to, Arena& arena) {
   }
 }
 
-void CountChange(Document& old, Document& pod) {
-  const Value* before = old.root().Find("spec");
-  const Value* after = pod.root().Find("spec");
-  if (before == nullptr || after == nullptr || DeepEqual(*before, *after)) return;
+void CountChange(object::Document& old, object::Document& pod) {
+  const object::Value* before = old.root().Find("spec");
+  const object::Value* after = pod.root().Find("spec");
+  if (before == nullptr || after == nullptr || object::DeepEqual(*before, *after)) return;
   MetaOf(pod).SetGeneration(MetaOf(old).generation() + 1);
 }
 
 // The containers as they were, with the resources that are wanted now. Nothing if they cannot be
 // paired, which is for validation to say.
-std::optional<Value> WithResourcesOf(const Value* wanted, const Value* old, Arena& arena) {
+std::optional<object::Value> WithResourcesOf(const object::Value* wanted, const object::Value* old,
+                                             Arena& arena) {
   if (wanted == nullptr || old == nullptr || wanted->size() != old->size()) return std::nullopt;
-  Value out = old->CopyInto(arena);
+  object::Value out = old->CopyInto(arena);
   for (size_t i = 0; i < out.size(); ++i) {
-    const Value& from = wanted->items()[i];
+    const object::Value& from = wanted->items()[i];
     if (core::Container(&from).name() != core::Container(&out.items()[i]).name()) {
       return std::nullopt;
     }
@@ -206,7 +209,8 @@ std::optional<Value> WithResourcesOf(const Value* wanted, const Value* old, Aren
 
 }  // namespace
 
-void PrepareNewPod(Document& document, Timestamp now, std::vector<std::string>* warnings) {
+void PrepareNewPod(object::Document& document, object::Timestamp now,
+                   std::vector<std::string>* warnings) {
   document.root().Erase("status");
   const std::string_view qos = QosClassOf(core::Pod(document).spec());
   const bool is_gated = !core::Pod(document).spec().scheduling_gates().empty();
@@ -225,7 +229,7 @@ void PrepareNewPod(Document& document, Timestamp now, std::vector<std::string>* 
   TakeAppArmorAnnotations(document, warnings);
 }
 
-void KeepAllButStatus(Document& old, Document& document) {
+void KeepAllButStatus(object::Document& old, object::Document& document) {
   Arena& arena = document.arena();
   Take("spec", &old.root(), document.root(), arena);
   MetaOf(document).Take("ownerReferences", MetaOf(old));
@@ -251,41 +255,42 @@ void KeepAllButStatus(Document& old, Document& document) {
   }
 }
 
-void KeepAllButEphemeralContainers(Document& old, Document& pod) {
+void KeepAllButEphemeralContainers(object::Document& old, object::Document& pod) {
   Arena& arena = pod.arena();
-  const Value wanted = pod.root();
-  std::optional<Value> containers;
-  if (const Value* found = wanted.FindPath({"spec", "ephemeralContainers"}); found != nullptr) {
+  const object::Value wanted = pod.root();
+  std::optional<object::Value> containers;
+  if (const object::Value* found = wanted.FindPath({"spec", "ephemeralContainers"});
+      found != nullptr) {
     containers = found->CopyInto(arena);
   }
   Take("spec", &old.root(), pod.root(), arena);
   Take("status", &old.root(), pod.root(), arena);
   KeepMetadata(old, pod);
-  Value* spec = pod.root().Find("spec");
+  object::Value* spec = pod.root().Find("spec");
   if (spec == nullptr) return;
   spec->Erase("ephemeralContainers");
   if (containers) spec->Set(arena, "ephemeralContainers", *containers);
   CountChange(old, pod);
 }
 
-void KeepAllButResources(Document& old, Document& pod) {
+void KeepAllButResources(object::Document& old, object::Document& pod) {
   Arena& arena = pod.arena();
-  const Value* before = old.root().Find("spec");
-  const Value* now = pod.root().Find("spec");
+  const object::Value* before = old.root().Find("spec");
+  const object::Value* now = pod.root().Find("spec");
   if (before == nullptr || now == nullptr) return;
-  const Value* containers = now->Find("containers");
-  const Value* init_containers = now->Find("initContainers");
-  const Value* old_init_containers = before->Find("initContainers");
-  const auto count = [](const Value* list) { return list != nullptr ? list->size() : 0; };
+  const object::Value* containers = now->Find("containers");
+  const object::Value* init_containers = now->Find("initContainers");
+  const object::Value* old_init_containers = before->Find("initContainers");
+  const auto count = [](const object::Value* list) { return list != nullptr ? list->size() : 0; };
   if (count(containers) != count(before->Find("containers")) ||
       count(init_containers) != count(old_init_containers)) {
     return CountChange(old, pod);
   }
-  Value spec = before->CopyInto(arena);
+  object::Value spec = before->CopyInto(arena);
   Take("resources", now, spec, arena);
-  const auto pick = [&](std::string_view name, const Value* wanted) {
+  const auto pick = [&](std::string_view name, const object::Value* wanted) {
     if (wanted == nullptr) return;
-    const std::optional<Value> paired = WithResourcesOf(wanted, before->Find(name), arena);
+    const std::optional<object::Value> paired = WithResourcesOf(wanted, before->Find(name), arena);
     spec.Set(arena, name, paired ? *paired : wanted->CopyInto(arena));
   };
   pick("containers", containers);
@@ -296,4 +301,4 @@ void KeepAllButResources(Document& old, Document& pod) {
   CountChange(old, pod);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

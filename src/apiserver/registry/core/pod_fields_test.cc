@@ -8,28 +8,31 @@
 #include "object/json/encode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-Document Pod(std::string_view json) { return DecodeJson(json, core::Pod::Type()).value(); }
+object::Document Pod(std::string_view json) {
+  return object::DecodeJson(json, core::Pod::Type()).value();
+}
 
-std::string Part(const Document& pod, std::initializer_list<std::string_view> path) {
-  const Value* found = pod.root().FindPath(path);
-  return found != nullptr ? EncodeJson(*found) : "";
+std::string Part(const object::Document& pod, std::initializer_list<std::string_view> path) {
+  const object::Value* found = pod.root().FindPath(path);
+  return found != nullptr ? object::EncodeJson(*found) : "";
 }
 
 TEST(PodFieldsTest, ANewPodIsPendingWhateverItSays) {
-  Document pod = Pod(R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},
+  object::Document pod =
+      Pod(R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},
                          "status":{"phase":"Running","podIP":"1.1.1.1"}})");
-  PrepareNewPod(pod, Timestamp{0, 0});
+  PrepareNewPod(pod, object::Timestamp{0, 0});
   EXPECT_EQ(Part(pod, {"status"}), R"({"phase":"Pending","qosClass":"Burstable"})");
 }
 
 TEST(PodFieldsTest, AGatedPodSaysThatItIsNotScheduled) {
-  Document pod = Pod(R"({"spec":{"schedulingGates":[{"name":"g"}]}})");
-  PrepareNewPod(pod, Timestamp{1, 0});
+  object::Document pod = Pod(R"({"spec":{"schedulingGates":[{"name":"g"}]}})");
+  PrepareNewPod(pod, object::Timestamp{1, 0});
   const core::PodStatus status = core::Pod(pod).status();
   ASSERT_EQ(status.conditions().size(), 1u);
   EXPECT_EQ(status.conditions()[0].type(), "PodScheduled");
@@ -38,30 +41,31 @@ TEST(PodFieldsTest, AGatedPodSaysThatItIsNotScheduled) {
 }
 
 TEST(PodFieldsTest, LabelKeysAreMergedIntoSelectors) {
-  Document pod = Pod(R"({"metadata":{"labels":{"v":"1"}},"spec":{"topologySpreadConstraints":[
+  object::Document pod =
+      Pod(R"({"metadata":{"labels":{"v":"1"}},"spec":{"topologySpreadConstraints":[
       {"labelSelector":{},"matchLabelKeys":["v","w"]},{"matchLabelKeys":["v"]}],
       "affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
       {"labelSelector":{},"mismatchLabelKeys":["v"]}]}}}})");
-  PrepareNewPod(pod, Timestamp{0, 0});
+  PrepareNewPod(pod, object::Timestamp{0, 0});
   const core::PodSpec spec = core::Pod(pod).spec();
   const auto constraints = spec.topology_spread_constraints();
-  EXPECT_EQ(EncodeJson(*constraints[0].label_selector().AsValue()),
+  EXPECT_EQ(object::EncodeJson(*constraints[0].label_selector().AsValue()),
             R"({"matchExpressions":[{"key":"v","operator":"In","values":["1"]}]})");
   EXPECT_FALSE(constraints[1].has_label_selector());
   const auto terms =
       spec.affinity().pod_anti_affinity().required_during_scheduling_ignored_during_execution();
-  EXPECT_EQ(EncodeJson(*terms[0].label_selector().AsValue()),
+  EXPECT_EQ(object::EncodeJson(*terms[0].label_selector().AsValue()),
             R"({"matchExpressions":[{"key":"v","operator":"NotIn","values":["1"]}]})");
 }
 
 TEST(PodFieldsTest, AppArmorAnnotationsBecomeFields) {
-  Document pod = Pod(R"({"metadata":{"annotations":{
+  object::Document pod = Pod(R"({"metadata":{"annotations":{
       "container.apparmor.security.beta.kubernetes.io/c":"localhost/p",
       "container.apparmor.security.beta.kubernetes.io/d":"nonsense"}},
       "spec":{"containers":[{"name":"c"},{"name":"d"}]}})");
-  PrepareNewPod(pod, Timestamp{0, 0});
+  PrepareNewPod(pod, object::Timestamp{0, 0});
   const auto containers = core::Pod(pod).spec().containers();
-  EXPECT_EQ(EncodeJson(*containers[0].security_context().AsValue()),
+  EXPECT_EQ(object::EncodeJson(*containers[0].security_context().AsValue()),
             R"({"appArmorProfile":{"type":"Localhost","localhostProfile":"p"}})");
   EXPECT_FALSE(containers[1].has_security_context());
 }
@@ -92,13 +96,13 @@ TEST(PodFieldsTest, AnAppArmorAnnotationIsDeprecatedUnlessAFieldSaysTheSame) {
       {"runtime/default", R"(,"os":{"name":"windows"})", "", false, false},
   };
   for (const auto& each : cases) {
-    Document pod = Pod(R"({"metadata":{"annotations":{
+    object::Document pod = Pod(R"({"metadata":{"annotations":{
         "container.apparmor.security.beta.kubernetes.io/c":")" +
-                       each.annotation + R"("}},
+                               each.annotation + R"("}},
         "spec":{"containers":[{"name":"c")" +
-                       each.container + "}]" + each.spec + "}}");
+                               each.container + "}]" + each.spec + "}}");
     std::vector<std::string> warnings;
-    PrepareNewPod(pod, Timestamp{0, 0}, &warnings);
+    PrepareNewPod(pod, object::Timestamp{0, 0}, &warnings);
     EXPECT_EQ(warnings, each.warns ? std::vector{warning} : std::vector<std::string>())
         << each.annotation;
     EXPECT_EQ(core::Pod(pod).spec().containers()[0].security_context().has_app_armor_profile(),
@@ -108,9 +112,10 @@ TEST(PodFieldsTest, AnAppArmorAnnotationIsDeprecatedUnlessAFieldSaysTheSame) {
 }
 
 TEST(PodFieldsTest, AStatusKeepsWhatOlderNodesDoNotSay) {
-  Document old = Pod(R"({"spec":{"nodeName":"n"},"status":{"qosClass":"Burstable",
+  object::Document old = Pod(R"({"spec":{"nodeName":"n"},"status":{"qosClass":"Burstable",
       "observedGeneration":3,"conditions":[{"type":"Ready","observedGeneration":2}]}})");
-  Document pod = Pod(R"({"spec":{"nodeName":"m"},"status":{"conditions":[{"type":"Ready"}]}})");
+  object::Document pod =
+      Pod(R"({"spec":{"nodeName":"m"},"status":{"conditions":[{"type":"Ready"}]}})");
   KeepAllButStatus(old, pod);
   const core::Pod after(pod);
   EXPECT_EQ(after.spec().node_name(), "n");
@@ -120,9 +125,10 @@ TEST(PodFieldsTest, AStatusKeepsWhatOlderNodesDoNotSay) {
 }
 
 TEST(PodFieldsTest, AResizeTakesResourcesAndNothingElse) {
-  Document old = Pod(R"({"metadata":{"labels":{"a":"b"},"generation":4},"spec":{"nodeName":"n",
+  object::Document old =
+      Pod(R"({"metadata":{"labels":{"a":"b"},"generation":4},"spec":{"nodeName":"n",
       "containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}})");
-  Document pod = Pod(R"({"metadata":{"generation":4},"spec":{"containers":[
+  object::Document pod = Pod(R"({"metadata":{"generation":4},"spec":{"containers":[
       {"name":"c","image":"j","resources":{"requests":{"cpu":"1"}}}]}})");
   KeepAllButResources(old, pod);
   const core::Pod after(pod);
@@ -135,8 +141,8 @@ TEST(PodFieldsTest, AResizeTakesResourcesAndNothingElse) {
 }
 
 TEST(PodFieldsTest, EphemeralContainersAreAllThatTheirSubresourceTakes) {
-  Document old = Pod(R"({"metadata":{"generation":1},"spec":{"nodeName":"n"}})");
-  Document pod = Pod(R"({"metadata":{"generation":1,"labels":{"a":"b"}},
+  object::Document old = Pod(R"({"metadata":{"generation":1},"spec":{"nodeName":"n"}})");
+  object::Document pod = Pod(R"({"metadata":{"generation":1,"labels":{"a":"b"}},
       "spec":{"ephemeralContainers":[{"name":"e"}]},"status":{"phase":"Failed"}})");
   KeepAllButEphemeralContainers(old, pod);
   const core::Pod after(pod);
@@ -148,4 +154,4 @@ TEST(PodFieldsTest, EphemeralContainersAreAllThatTheirSubresourceTakes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 
 #include "apiserver/registry/core/pod_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Pods;
@@ -221,4 +221,4 @@ TEST(PodMessagesTest, APodAtAGateMayBeNarrowedDown) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,24 +8,24 @@
 #include "apiserver/convert/normal_bytes.h"
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const NormalForm kPodNormalForm;
 extern const NormalForm kPodTemplateNormalForm;
 extern const NormalForm kReplicationControllerNormalForm;
 
 // Of a pod or a pod template; null: there is none.
-void NormalizePodTemplate(Value* pod, Arena& arena);
+void NormalizePodTemplate(object::Value* pod, Arena& arena);
 
 // The same by the bytes of an object that has it at a path: "spec.template.", or "" for a pod.
 class NormalPodTemplate {
  public:
-  NormalPodTemplate(const MessageDesc* type, const std::string& at);
+  NormalPodTemplate(const object::MessageDesc* type, const std::string& at);
   bool Holds(std::string_view message) const;
 
  private:
   SameText account_;
-  WirePath annotations_;
+  object::WirePath annotations_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

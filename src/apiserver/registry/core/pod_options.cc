@@ -10,12 +10,12 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-bool HasIndivisible(const MapView<std::string_view>& amounts) {
+bool HasIndivisible(const object::MapView<std::string_view>& amounts) {
   for (const auto& [name, quantity] : amounts) {
     if (IsHugePageResource(name) && !IsDivisibleHugePageAmount(name, quantity)) return true;
   }
@@ -50,7 +50,7 @@ bool HasInvalidRequiredNodeAffinity(const core::PodSpec& spec) {
   for (const core::NodeSelectorTerm term : selector.node_selector_terms()) {
     for (const core::NodeSelectorRequirement requirement : term.match_expressions()) {
       for (const std::string_view value : requirement.values()) {
-        if (!IsLabelValue(value)) return true;
+        if (!object::IsLabelValue(value)) return true;
       }
     }
   }
@@ -118,4 +118,4 @@ PodOptions PodOptionsFor(const core::PodSpec& old, const views::meta_v1::ObjectM
   return options;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct PodOptions {
   // It is a pod, not a template of pods.
@@ -33,4 +33,4 @@ struct PodOptions {
 PodOptions PodOptionsFor(const views::core_v1::PodSpec& old_spec,
                          const views::meta_v1::ObjectMeta& old_meta);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -30,7 +30,7 @@ bool IsDnsDomain(std::string_view domain) {
   while (true) {
     const size_t dot = domain.find('.');
     const std::string_view label = domain.substr(0, dot);
-    if (label.empty() || label.size() > kMaxDnsLabelLength) return false;
+    if (label.empty() || label.size() > object::kMaxDnsLabelLength) return false;
     if (!IsAlnum(label.front()) || !IsAlnum(label.back())) return false;
     for (const char c : label) {
       if (!IsAlnum(c) && c != '-') return false;
@@ -219,4 +219,4 @@ void ValidateOs(const core::PodSpec& spec, FieldErrors& errors) {
   });
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Host process containers of Windows.
 void ValidateHostProcesses(const views::core_v1::PodSpec& spec, FieldErrors& errors);
@@ -18,4 +18,4 @@ void ValidateOs(const views::core_v1::PodSpec& spec, FieldErrors& errors);
 void ValidateWindowsOptions(const views::core_v1::WindowsSecurityContextOptions& options,
                             FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

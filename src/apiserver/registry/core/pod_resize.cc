@@ -9,13 +9,13 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-using Amounts = MapView<std::string_view>;
-using Containers = ListView<core::Container>;
+using Amounts = object::MapView<std::string_view>;
+using Containers = object::ListView<core::Container>;
 
 bool IsResizable(std::string_view resource) { return resource == "cpu" || resource == "memory"; }
 
@@ -87,7 +87,7 @@ void ValidateInitContainer(const core::Container& now, const core::Container& ol
     errors.Forbidden("",
                      "only cpu and memory resources for init or sidecar containers are mutable");
   }
-  if (IsSidecar(now) || DeepEqual(*now.AsValue(), *old.AsValue())) return;
+  if (IsSidecar(now) || object::DeepEqual(*now.AsValue(), *old.AsValue())) return;
   for (const core::ContainerResizePolicy policy : now.resize_policy()) {
     if (policy.restart_policy() != "RestartContainer") continue;
     errors.Forbidden("",
@@ -126,7 +126,8 @@ bool CanNodeResize(const core::Pod& pod) {
 
 }  // namespace
 
-void ValidatePodResize(const Document& object, const Document& old_object, FieldErrors& errors) {
+void ValidatePodResize(const object::Document& object, const object::Document& old_object,
+                       FieldErrors& errors) {
   const core::Pod pod(object);
   const core::Pod before(old_object);
   const core::PodSpec spec = pod.spec();
@@ -174,4 +175,4 @@ void ValidatePodResize(const Document& object, const Document& old_object, Field
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

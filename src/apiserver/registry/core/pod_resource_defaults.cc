@@ -8,10 +8,10 @@
 #include "apiserver/defaults/wire_text.h"
 #include "object/scalar/quantity.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-using Amounts = std::map<std::string_view, Quantity>;
+using Amounts = std::map<std::string_view, object::Quantity>;
 
 bool IsHugePages(std::string_view resource) { return resource.starts_with("hugepages-"); }
 
@@ -38,13 +38,13 @@ void RaiseTo(Amounts& largest, const Amounts& other) {
 }
 
 // A container's requests or limits.
-Amounts AmountsOf(Value& container, std::string_view which) {
+Amounts AmountsOf(object::Value& container, std::string_view which) {
   Amounts out;
-  Value* resources = PartOf(container, "resources");
-  const Value* map = resources == nullptr ? nullptr : PartOf(*resources, which);
+  object::Value* resources = PartOf(container, "resources");
+  const object::Value* map = resources == nullptr ? nullptr : PartOf(*resources, which);
   if (map == nullptr) return out;
-  for (const MapEntry& entry : map->entries()) {
-    Result<Quantity> amount = Quantity::Parse(entry.value.AsText());
+  for (const object::MapEntry& entry : map->entries()) {
+    Result<object::Quantity> amount = object::Quantity::Parse(entry.value.AsText());
     if (amount) out.emplace(entry.key, std::move(*amount));
   }
   return out;
@@ -52,14 +52,14 @@ Amounts AmountsOf(Value& container, std::string_view which) {
 
 // What the containers need at any one time: all containers with the sidecars, or, if that is more,
 // an init container with the sidecars that were started before it.
-Amounts Aggregate(Value& spec, std::string_view which) {
+Amounts Aggregate(object::Value& spec, std::string_view which) {
   Amounts running;
-  for (Value& container : ItemsOf(spec, "containers")) {
+  for (object::Value& container : ItemsOf(spec, "containers")) {
     AddTo(running, AmountsOf(container, which));
   }
   Amounts sidecars;
   Amounts starting;
-  for (Value& container : ItemsOf(spec, "initContainers")) {
+  for (object::Value& container : ItemsOf(spec, "initContainers")) {
     Amounts own = AmountsOf(container, which);
     if (TextOf(container, "restartPolicy") == "Always") {
       AddTo(running, own);
@@ -74,30 +74,31 @@ Amounts Aggregate(Value& spec, std::string_view which) {
   return running;
 }
 
-bool HasEntries(Value& resources, std::string_view which) {
-  const Value* map = PartOf(resources, which);
+bool HasEntries(object::Value& resources, std::string_view which) {
+  const object::Value* map = PartOf(resources, which);
   return map != nullptr && map->size() != 0;
 }
 
-bool HasEntry(Value& resources, std::string_view which, std::string_view resource) {
-  const Value* map = PartOf(resources, which);
+bool HasEntry(object::Value& resources, std::string_view which, std::string_view resource) {
+  const object::Value* map = PartOf(resources, which);
   return map != nullptr && map->Find(resource) != nullptr;
 }
 
 // The pod's own resources, if they matter.
-Value* PodResources(Value& pod, const RuleContext& context) {
-  Value* spec = context.settings.gates.IsOn("PodLevelResources") ? PartOf(pod, "spec") : nullptr;
+object::Value* PodResources(object::Value& pod, const RuleContext& context) {
+  object::Value* spec =
+      context.settings.gates.IsOn("PodLevelResources") ? PartOf(pod, "spec") : nullptr;
   return spec == nullptr ? nullptr : PartOf(*spec, "resources");
 }
 
-void PutAmount(Value& resources, std::string_view which, std::string_view resource,
-               const Quantity& amount, Arena& arena) {
+void PutAmount(object::Value& resources, std::string_view which, std::string_view resource,
+               const object::Quantity& amount, Arena& arena) {
   MakePart(resources, which, arena)
-      .SetEntry(arena, resource, Value::String(arena.Copy(amount.ToString())));
+      .SetEntry(arena, resource, object::Value::String(arena.Copy(amount.ToString())));
 }
 
-void DefaultHugePageLimits(Value& pod, const RuleContext& context) {
-  Value* resources = PodResources(pod, context);
+void DefaultHugePageLimits(object::Value& pod, const RuleContext& context) {
+  object::Value* resources = PodResources(pod, context);
   if (resources == nullptr) return;
   if (!HasEntries(*resources, "limits") && !HasEntries(*resources, "requests")) return;
   for (const auto& [resource, amount] : Aggregate(*PartOf(pod, "spec"), "limits")) {
@@ -109,15 +110,15 @@ void DefaultHugePageLimits(Value& pod, const RuleContext& context) {
   }
 }
 
-void DefaultPodRequests(Value& pod, const RuleContext& context) {
-  Value* resources = PodResources(pod, context);
+void DefaultPodRequests(object::Value& pod, const RuleContext& context) {
+  object::Value* resources = PodResources(pod, context);
   if (resources == nullptr || !HasEntries(*resources, "limits")) return;
   for (const auto& [resource, amount] : Aggregate(*PartOf(pod, "spec"), "requests")) {
     if (!CanBeOvercommitted(resource) || HasEntry(*resources, "requests", resource)) continue;
     PutAmount(*resources, "requests", resource, amount, context.arena);
   }
-  const Value limits = *PartOf(*resources, "limits");
-  for (const MapEntry& limit : limits.entries()) {
+  const object::Value limits = *PartOf(*resources, "limits");
+  for (const object::MapEntry& limit : limits.entries()) {
     if (!IsPodLevel(limit.key) || HasEntry(*resources, "requests", limit.key)) continue;
     MakePart(*resources, "requests", context.arena).SetEntry(context.arena, limit.key, limit.value);
   }
@@ -126,8 +127,9 @@ void DefaultPodRequests(Value& pod, const RuleContext& context) {
 // --- whether they would change nothing, by the bytes
 
 bool HasNoPodLevelResources(std::string_view pod, const RuleSettings& settings) {
-  static const WirePath resources = CorePath("Pod", "spec.resources");
-  return !settings.gates.IsOn("PodLevelResources") || resources.IsSet(pod) == WirePath::Answer::kNo;
+  static const object::WirePath resources = CorePath("Pod", "spec.resources");
+  return !settings.gates.IsOn("PodLevelResources") ||
+         resources.IsSet(pod) == object::WirePath::Answer::kNo;
 }
 
 constexpr CodeRuleEntry kDefaults[] = {
@@ -140,4 +142,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> PodResourceDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

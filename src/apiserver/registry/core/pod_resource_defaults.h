@@ -6,8 +6,8 @@
 
 #include "apiserver/defaults/code_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const CodeRuleEntry> PodResourceDefaults();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,29 +8,30 @@
 #include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-using ListOf = MapView<std::string_view> (core::ResourceRequirements::*)() const;
+using ListOf = object::MapView<std::string_view> (core::ResourceRequirements::*)() const;
 
 // What a pod needs of a resource at most: while all its containers run, or while one of those that
 // initialize it does, beside the sidecars that were started before it. Nothing if no container
 // names the resource.
-std::optional<Quantity> Aggregate(const core::PodSpec& spec, std::string_view name, ListOf list) {
+std::optional<object::Quantity> Aggregate(const core::PodSpec& spec, std::string_view name,
+                                          ListOf list) {
   bool any = false;
   const auto amount = [&](const core::Container& container) {
     const std::optional<std::string_view> found = (container.resources().*list)().Find(name);
     any |= found.has_value();
-    return found ? ParsedQuantity(*found) : Quantity();
+    return found ? ParsedQuantity(*found) : object::Quantity();
   };
-  Quantity all;
+  object::Quantity all;
   for (const core::Container container : spec.containers()) all.Add(amount(container));
-  Quantity sidecars;
-  Quantity peak;
+  object::Quantity sidecars;
+  object::Quantity peak;
   for (const core::Container container : spec.init_containers()) {
-    Quantity now = amount(container);
+    object::Quantity now = amount(container);
     if (IsSidecar(container)) {
       all.Add(now);
       sidecars.Add(now);
@@ -79,15 +80,16 @@ void ValidateAgainstContainers(const core::PodSpec& spec, FieldErrors& errors) {
 // The sums that decide about the quality of service.
 struct ComputeUse {
   static constexpr std::string_view kNames[] = {"cpu", "memory"};
-  std::array<Quantity, 2> requests;
-  std::array<Quantity, 2> limits;
+  std::array<object::Quantity, 2> requests;
+  std::array<object::Quantity, 2> limits;
   bool guaranteed = true;
 
   // False if a limit is missing.
-  static bool AddTo(std::array<Quantity, 2>& sums, const MapView<std::string_view>& list) {
+  static bool AddTo(std::array<object::Quantity, 2>& sums,
+                    const object::MapView<std::string_view>& list) {
     bool complete = true;
     for (size_t i = 0; i < sums.size(); ++i) {
-      const Quantity amount = ParsedQuantity(list.Find(kNames[i]).value_or("0"));
+      const object::Quantity amount = ParsedQuantity(list.Find(kNames[i]).value_or("0"));
       if (amount.Sign() > 0) {
         sums[i].Add(amount);
       } else {
@@ -129,7 +131,7 @@ std::string_view QosClassOf(const core::PodSpec& spec) {
     for (const core::Container container : spec.containers()) use.Add(container.resources());
     for (const core::Container container : spec.init_containers()) use.Add(container.resources());
   }
-  const auto is_zero = [](const Quantity& amount) { return amount.IsZero(); };
+  const auto is_zero = [](const object::Quantity& amount) { return amount.IsZero(); };
   if (std::ranges::all_of(use.requests, is_zero) && std::ranges::all_of(use.limits, is_zero)) {
     return "BestEffort";
   }
@@ -142,4 +144,4 @@ std::string_view QosClassOf(const core::PodSpec& spec) {
   return use.guaranteed && equal ? "Guaranteed" : "Burstable";
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

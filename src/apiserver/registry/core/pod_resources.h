@@ -9,7 +9,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // spec.resources, by themselves and against those of the containers. At the spec.
 void ValidatePodResources(const views::core_v1::PodSpec& spec, const SeenNames& claims,
@@ -18,4 +18,4 @@ void ValidatePodResources(const views::core_v1::PodSpec& spec, const SeenNames& 
 // "Guaranteed", "Burstable" or "BestEffort".
 std::string_view QosClassOf(const views::core_v1::PodSpec& spec);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,7 +16,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -43,7 +43,7 @@ void ValidateHostNetworkPorts(const core::PodSpec& spec, const PodOptions& optio
 void ValidateImagePullSecrets(const core::PodSpec& spec, FieldErrors& errors) {
   const auto secrets = spec.image_pull_secrets();
   for (size_t i = 0; i < secrets.size(); ++i) {
-    for (const Value& member : secrets[i].AsValue()->members()) {
+    for (const object::Value& member : secrets[i].AsValue()->members()) {
       if (member.field() == core::LocalObjectReference::kName) continue;
       const auto at = errors.At("imagePullSecrets", i);
       errors.Invalid("", secrets[i].AsValue(), "only name may be set");
@@ -54,11 +54,11 @@ void ValidateImagePullSecrets(const core::PodSpec& spec, FieldErrors& errors) {
 void ValidateDnsSearches(const core::PodDNSConfig& config, FieldErrors& errors) {
   constexpr size_t kMaxSearches = 32;
   constexpr size_t kMaxBytes = 2048;
-  constexpr NameFormat kFormat{IsDns1123SubdomainWithUnderscore,
-                               CheckDns1123SubdomainWithUnderscore};
+  constexpr NameFormat kFormat{object::IsDns1123SubdomainWithUnderscore,
+                               object::CheckDns1123SubdomainWithUnderscore};
   const auto searches = config.searches();
   if (searches.empty()) return;
-  const Value* value = config.AsValue()->Member(core::PodDNSConfig::kSearches);
+  const object::Value* value = config.AsValue()->Member(core::PodDNSConfig::kSearches);
   size_t bytes = searches.size() - 1;
   for (const std::string_view search : searches) bytes += search.size();
   if (searches.size() > kMaxSearches) {
@@ -145,7 +145,7 @@ void ValidateHostAliases(const core::PodSpec& spec, FieldErrors& errors) {
     CheckOldIp(aliases[i].ip(), "ip", errors);
     const auto names = aliases[i].hostnames();
     for (size_t j = 0; j < names.size(); ++j) {
-      if (IsDns1123Subdomain(names[j])) continue;
+      if (object::IsDns1123Subdomain(names[j])) continue;
       const auto name = errors.At("hostnames", j);
       ValidateFormat(kDnsSubdomainFormat, names[j], "", errors);
     }
@@ -196,7 +196,7 @@ void ValidateSchedulingGroup(const core::PodSpec& spec, FieldErrors& errors) {
   const auto at = errors.At("schedulingGroup");
   const std::optional<std::string_view> name = spec.scheduling_group().pod_group_name();
   if (!name) {
-    const Value* absent = nullptr;
+    const object::Value* absent = nullptr;
     return errors.Invalid("podGroupName", absent, "must specify one of: `podGroupName`");
   }
   ValidateFormat(kDnsSubdomainFormat, *name, "podGroupName", errors);
@@ -275,4 +275,4 @@ void ValidatePodTemplate(const core::PodTemplateSpec& pod, const core::PodTempla
   ValidatePodTemplate(pod, PodOptionsFor(old.spec(), old.metadata()), errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

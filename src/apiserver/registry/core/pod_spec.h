@@ -8,7 +8,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The labels and annotations of a template, and the pod that it describes.
 void ValidatePodTemplate(const views::core_v1::PodTemplateSpec& pod, FieldErrors& errors);
@@ -24,4 +24,4 @@ void ValidatePodSpec(const views::core_v1::PodSpec& spec, const views::meta_v1::
 void ValidatePodSpec(const views::core_v1::PodSpec& spec, const views::meta_v1::ObjectMeta& meta,
                      const PodOptions& options, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -16,13 +16,13 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-using Containers = ListView<core::Container>;
-using Statuses = ListView<core::ContainerStatus>;
+using Containers = object::ListView<core::Container>;
+using Statuses = object::ListView<core::ContainerStatus>;
 
 void ValidateConditionTypes(const core::PodStatus& status, FieldErrors& errors) {
   const auto conditions = status.conditions();
@@ -233,8 +233,8 @@ void ValidateNodeClaims(const core::PodStatus& status, const core::PodSpec& spec
 
 // podIPs or hostIPs: at most one of each family. Those that were there before may stay as they are.
 template <typename Ip>
-void ValidateIps(const ListView<Ip>& ips, const ListView<Ip>& old, const Value* shown,
-                 std::string_view field, FieldErrors& errors) {
+void ValidateIps(const object::ListView<Ip>& ips, const object::ListView<Ip>& old,
+                 const object::Value* shown, std::string_view field, FieldErrors& errors) {
   SeenNames known;
   for (const Ip ip : old) known.Add(ip.ip());
   int families[2] = {0, 0};
@@ -311,10 +311,10 @@ class WantedResources {
   }
 
  private:
-  std::map<const Value*, std::set<std::string, std::less<>>> claims_;
+  std::map<const object::Value*, std::set<std::string, std::less<>>> claims_;
 };
 
-void ValidateHealth(const ListView<core::ResourceHealth>& resources, FieldErrors& errors) {
+void ValidateHealth(const object::ListView<core::ResourceHealth>& resources, FieldErrors& errors) {
   constexpr size_t kMaxMessageBytes = 1024;
   SeenNames ids;
   for (size_t i = 0; i < resources.size(); ++i) {
@@ -383,7 +383,7 @@ void ValidateVolumeStatuses(const Statuses& statuses, std::string_view field, Fi
 
 }  // namespace
 
-void ValidatePodStatusUpdate(const Document& object, const Document& old_object,
+void ValidatePodStatusUpdate(const object::Document& object, const object::Document& old_object,
                              FieldErrors& errors) {
   const core::Pod pod(object);
   const core::Pod old(old_object);
@@ -426,4 +426,4 @@ void ValidatePodStatusUpdate(const Document& object, const Document& old_object,
                          errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,8 +4,9 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void ValidatePodStatusUpdate(const Document& object, const Document& old, FieldErrors& errors);
+void ValidatePodStatusUpdate(const object::Document& object, const object::Document& old,
+                             FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,23 +4,24 @@
 #include "apiserver/registry/core/pod_warnings.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-void ValidateOnCreate(const Document& object, FieldErrors& errors) {
+void ValidateOnCreate(const object::Document& object, FieldErrors& errors) {
   const auto at = errors.At("template");
   ValidatePodTemplate(core::PodTemplate(object).template_(), errors);
 }
 
-void ValidateOnUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateOnUpdate(const object::Document& object, const object::Document& old,
+                      FieldErrors& errors) {
   const auto at = errors.At("template");
   ValidatePodTemplate(core::PodTemplate(object).template_(), core::PodTemplate(old).template_(),
                       errors);
 }
 
-void Warn(const Document& object, const Document* old, const KindSettings&,
+void Warn(const object::Document& object, const object::Document* old, const KindSettings&,
           std::vector<std::string>& warnings) {
   const core::PodTemplate now(object);
   if (old != nullptr &&
@@ -40,4 +41,4 @@ constinit const KindRules kPodTemplateRules = {
     .warn = Warn,
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/registry/core/resources.h"
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Pods;
@@ -395,7 +395,8 @@ TEST(PodRulesTest, AnnotationsThatMeanSomethingAreHeldToIt) {
 
 TEST(PodRulesTest, QualityOfServiceFollowsFromRequestsAndLimits) {
   const auto qos = [](std::string_view spec) {
-    const Document document = DecodeJson(spec, views::core_v1::PodSpec::Type()).value();
+    const object::Document document =
+        object::DecodeJson(spec, views::core_v1::PodSpec::Type()).value();
     return std::string(QosClassOf(views::core_v1::PodSpec(&document.root())));
   };
   EXPECT_EQ(qos(R"({"containers":[{"resources":{"limits":{"cpu":"0"}}}]})"), "BestEffort");
@@ -442,4 +443,4 @@ TEST(ReplicationControllerRulesTest, TheTemplateMatchesTheSelectorAndRunsForEver
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,7 +14,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "object/diff.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -26,7 +26,7 @@ constexpr std::string_view kUpdatable =
     "to 1 if it "
     "was previously negative)\n";
 
-using Containers = ListView<core::Container>;
+using Containers = object::ListView<core::Container>;
 
 // False if nothing more can be said because containers cannot be told apart.
 bool ValidateImages(const Containers& containers, const Containers& old, std::string_view field,
@@ -49,7 +49,7 @@ bool ValidateDeadline(const core::PodSpec& spec, const core::PodSpec& old, Field
   const std::optional<int64_t> now = spec.active_deadline_seconds();
   const std::optional<int64_t> before = old.active_deadline_seconds();
   if (!now) {
-    const Value* absent = nullptr;
+    const object::Value* absent = nullptr;
     if (before) {
       errors.Invalid(kField, absent, "must not update from a positive integer to nil value");
     }
@@ -94,11 +94,11 @@ void ValidateOnlyDeletedGates(const core::PodSpec& spec, const core::PodSpec& ol
 }
 
 // All of the first list, in the same places of the second, which may have more.
-bool HasOnlyAdditions(const ListView<core::NodeSelectorRequirement>& old,
-                      const ListView<core::NodeSelectorRequirement>& now) {
+bool HasOnlyAdditions(const object::ListView<core::NodeSelectorRequirement>& old,
+                      const object::ListView<core::NodeSelectorRequirement>& now) {
   if (now.size() < old.size()) return false;
   for (size_t i = 0; i < old.size(); ++i) {
-    if (!DeepEqual(*old[i].AsValue(), *now[i].AsValue())) return false;
+    if (!object::DeepEqual(*old[i].AsValue(), *now[i].AsValue())) return false;
   }
   return true;
 }
@@ -132,9 +132,9 @@ void ValidateNarrowedAffinity(const core::NodeAffinity& now, const core::NodeAff
   const auto at = errors.At("nodeAffinity");
   const auto place = errors.At("requiredDuringSchedulingIgnoredDuringExecution");
   if (!before.empty() && before.size() != terms.size()) {
-    const Value* shown = terms.empty()
-                             ? nullptr
-                             : required.AsValue()->Member(core::NodeSelector::kNodeSelectorTerms);
+    const object::Value* shown =
+        terms.empty() ? nullptr
+                      : required.AsValue()->Member(core::NodeSelector::kNodeSelectorTerms);
     return errors.Invalid("nodeSelectorTerms", shown,
                           "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   }
@@ -190,8 +190,8 @@ bool SameOtherwise(const core::PodSpec& spec, const core::PodSpec& old, FieldErr
 }
 
 // A member of `from`, copied, or taken away if it is not there.
-void Take(std::string_view name, const Value& from, Value& to, Arena& arena) {
-  const Value* value = from.Find(name);
+void Take(std::string_view name, const object::Value& from, object::Value& to, Arena& arena) {
+  const object::Value* value = from.Find(name);
   if (value != nullptr) {
     to.Set(arena, name, value->CopyInto(arena));
   } else {
@@ -199,11 +199,11 @@ void Take(std::string_view name, const Value& from, Value& to, Arena& arena) {
   }
 }
 
-void TakeNodeAffinity(const Value& old, Value& spec, Arena& arena) {
-  const Value* before = old.Find("affinity");
-  Value* now = spec.Find("affinity");
+void TakeNodeAffinity(const object::Value& old, object::Value& spec, Arena& arena) {
+  const object::Value* before = old.Find("affinity");
+  object::Value* now = spec.Find("affinity");
   if (now == nullptr && before != nullptr && before->Find("nodeAffinity") != nullptr) {
-    Value affinity = before->CopyInto(arena);
+    object::Value affinity = before->CopyInto(arena);
     affinity.Erase("podAffinity");
     affinity.Erase("podAntiAffinity");
     spec.Set(arena, "affinity", affinity);
@@ -216,16 +216,16 @@ void TakeNodeAffinity(const Value& old, Value& spec, Arena& arena) {
 }
 
 // What differs besides what may.
-std::string ForbiddenChanges(const Document& object, const core::PodSpec& old) {
-  Document changed = object.Copy();
+std::string ForbiddenChanges(const object::Document& object, const core::PodSpec& old) {
+  object::Document changed = object.Copy();
   Arena& arena = changed.arena();
-  Value& spec = *changed.root().Find("spec");
-  const Value& before = *old.AsValue();
+  object::Value& spec = *changed.root().Find("spec");
+  const object::Value& before = *old.AsValue();
   for (const std::string_view name : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) {
     Take(name, before, spec, arena);
   }
   for (const std::string_view list : {"containers", "initContainers"}) {
-    Value* containers = spec.Find(list);
+    object::Value* containers = spec.Find(list);
     for (size_t i = 0; containers != nullptr && i < containers->size(); ++i) {
       Take("image", before.Find(list)->items()[i], containers->items()[i], arena);
     }
@@ -237,12 +237,13 @@ std::string ForbiddenChanges(const Document& object, const core::PodSpec& old) {
     Take("nodeSelector", before, spec, arena);
     TakeNodeAffinity(before, spec, arena);
   }
-  return DiffValues(before, spec).ToString();
+  return object::DiffValues(before, spec).ToString();
 }
 
 }  // namespace
 
-void ValidatePodUpdate(const Document& object, const Document& old_object, FieldErrors& errors) {
+void ValidatePodUpdate(const object::Document& object, const object::Document& old_object,
+                       FieldErrors& errors) {
   const core::Pod pod(object);
   const core::Pod before(old_object);
   const core::PodSpec spec = pod.spec();
@@ -264,9 +265,9 @@ void ValidatePodUpdate(const Document& object, const Document& old_object, Field
   ValidateOnlyAddedTolerations(spec, old, options, errors);
   ValidateOnlyDeletedGates(spec, old, errors);
   if (spec.AsValue() == nullptr || old.AsValue() == nullptr) return;
-  if (DeepEqual(*spec.AsValue(), *old.AsValue())) return;
+  if (object::DeepEqual(*spec.AsValue(), *old.AsValue())) return;
   if (SameOtherwise(spec, old, errors)) return;
   errors.Forbidden("", std::string(kUpdatable) + ForbiddenChanges(object, old));
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

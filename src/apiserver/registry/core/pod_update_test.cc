@@ -3,7 +3,7 @@
 
 #include "apiserver/registry/core/pod_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::Pods;
@@ -144,4 +144,4 @@ TEST(PodUpdateTest, AResizeChangesProcessorAndMemory) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

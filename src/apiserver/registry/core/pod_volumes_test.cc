@@ -3,7 +3,7 @@
 
 #include "apiserver/registry/core/pod_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Faults of a pod with this volume, without the part of their paths that leads to it.
@@ -163,4 +163,4 @@ TEST(PodVolumesTest, DisksOfProviders) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

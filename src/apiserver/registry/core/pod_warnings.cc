@@ -13,7 +13,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -29,9 +29,9 @@ void WarnAboutNodeTerm(const core::NodeSelectorTerm& term, bool looks_at_values,
     if (!looks_at_values) continue;
     const auto values = expressions[i].values();
     for (size_t j = 0; j < values.size(); ++j) {
-      if (IsLabelValue(values[j])) continue;
+      if (object::IsLabelValue(values[j])) continue;
       const auto value = warner.At("values", j);
-      for (const std::string& problem : CheckLabelValue(values[j])) {
+      for (const std::string& problem : object::CheckLabelValue(values[j])) {
         warner.Add("", std::string(values[j]) + " is invalid, " + problem);
       }
     }
@@ -102,7 +102,7 @@ bool IsFractional(std::string_view quantity) {
   return ParsedQuantity(quantity).MilliValue() % 1000 != 0;
 }
 
-void WarnAboutFraction(const MapView<std::string_view>& amounts, std::string_view name,
+void WarnAboutFraction(const object::MapView<std::string_view>& amounts, std::string_view name,
                        std::string_view field, Warner& warner) {
   const std::optional<std::string_view> amount = amounts.Find(name);
   if (!amount || !IsFractional(*amount)) return;
@@ -412,11 +412,11 @@ class PodWarner {
 
 void WarnAboutName(std::string_view name, std::string_view use,
                    std::vector<std::string>& warnings) {
-  if (IsDns1123Label(name)) return;
+  if (object::IsDns1123Label(name)) return;
   std::string text = "metadata.name: this is used in " + std::string(use) +
                      ", which can result in surprising behavior; a DNS label is recommended: [";
   bool first = true;
-  for (const std::string& problem : CheckDns1123Label(name)) {
+  for (const std::string& problem : object::CheckDns1123Label(name)) {
     text += (first ? "" : " ") + problem;
     first = false;
   }
@@ -443,4 +443,4 @@ void WarnAboutNameOfPods(std::string_view name, std::vector<std::string>& warnin
   WarnAboutName(name, "Pod names and hostnames", warnings);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 void WarnAboutPod(const views::core_v1::PodSpec& spec, const views::meta_v1::ObjectMeta& meta,
                   std::vector<std::string>& warnings);
@@ -23,4 +23,4 @@ void WarnAboutPodTemplate(const views::core_v1::PodTemplateSpec& pod, std::strin
 void WarnAboutPodName(std::string_view name, std::vector<std::string>& warnings);
 void WarnAboutNameOfPods(std::string_view name, std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

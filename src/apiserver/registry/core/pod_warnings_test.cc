@@ -5,13 +5,13 @@
 #include "base/limits.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 std::vector<std::string> Warnings(std::string_view pod, std::string_view place = {}) {
-  const Document document = DecodeJson(pod, core::PodTemplateSpec::Type()).value();
+  const object::Document document = object::DecodeJson(pod, core::PodTemplateSpec::Type()).value();
   const core::PodTemplateSpec spec(&document.root());
   std::vector<std::string> out;
   if (place.empty()) {
@@ -113,4 +113,4 @@ TEST(PodWarningsTest, NamesThatAreNoLabels) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "object/protobuf/envelope.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -20,7 +20,7 @@ constexpr int32_t kBandShare = 32;
 
 Result<PortBitmap> PortBitmap::Decode(int32_t first, int32_t last, std::string_view stored) {
   PortBitmap out(first, last);
-  SKIFF_ASSIGN_OR_RETURN(const Document object, DecodeStored(stored, {}));
+  SKIFF_ASSIGN_OR_RETURN(const object::Document object, DecodeStored(stored, {}));
   if (object.type() != core::RangeAllocation::Type()) {
     return Fail(StatusReason::kInternalError, "the stored node ports are no RangeAllocation");
   }
@@ -47,12 +47,12 @@ std::string PortBitmap::Encode() const {
     byte = static_cast<char>(static_cast<uint8_t>(byte) | 1U << (i % 8));
   }
   data.erase(0, std::min(data.find_first_not_of('\0'), data.size()));
-  Document out = core::RangeAllocation::New();
+  object::Document out = core::RangeAllocation::New();
   core::MutableRangeAllocation allocation(out);
   allocation.set_range(RangeText());
   allocation.set_data(data);
   std::string bytes;
-  EncodeStorage(out.root(), &bytes);
+  object::EncodeStorage(out.root(), &bytes);
   return bytes;
 }
 
@@ -85,4 +85,4 @@ std::optional<int32_t> PortBitmap::ChooseFree(Random& random) const {
   return choose(0, middle);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class PortBitmap {
  public:
@@ -46,4 +46,4 @@ class PortBitmap {
   std::vector<bool> taken_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

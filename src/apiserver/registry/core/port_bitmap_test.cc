@@ -5,11 +5,11 @@
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 std::string DataOf(const PortBitmap& ports) {
-  const Result<Document> object = DecodeStored(ports.Encode(), {});
+  const Result<object::Document> object = DecodeStored(ports.Encode(), {});
   const views::core_v1::RangeAllocation allocation(*object);
   EXPECT_EQ(allocation.range(), ports.RangeText());
   return std::string(allocation.data());
@@ -63,4 +63,4 @@ TEST(PortBitmap, HasNoBandWhenTheRangeIsSmall) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

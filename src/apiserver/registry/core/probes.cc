@@ -6,7 +6,7 @@
 
 #include "apiserver/validation/common.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -36,7 +36,7 @@ bool IsLinuxSignal(std::string_view signal) {
 }
 
 void ValidateHttpGet(const core::HTTPGetAction& action, FieldErrors& errors) {
-  constexpr NameFormat kHeader{IsHttpHeaderName, CheckHttpHeaderName};
+  constexpr NameFormat kHeader{object::IsHttpHeaderName, object::CheckHttpHeaderName};
   ValidateRequired(action.path(), "path", errors);
   ValidatePort(action.port(), "port", errors);
   ValidateOneOf(action.scheme(), {"HTTP", "HTTPS"}, "scheme", errors);
@@ -115,7 +115,8 @@ void ValidateStopSignal(std::string_view signal, std::string_view os, FieldError
 
 }  // namespace
 
-void ValidatePort(const IntOrStringValue& port, std::string_view field, FieldErrors& errors) {
+void ValidatePort(const object::IntOrStringValue& port, std::string_view field,
+                  FieldErrors& errors) {
   if (port.is_string) return ValidateFormat(kPortNameFormat, port.text, field, errors);
   ValidatePortNumber(port.number, field, errors);
 }
@@ -157,4 +158,4 @@ void ValidateLifecycle(const core::Lifecycle& lifecycle,
   if (const auto signal = lifecycle.stop_signal()) ValidateStopSignal(*signal, os, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // livenessProbe, readinessProbe and startupProbe of the container where `errors` is.
 void ValidateProbes(const views::core_v1::Container& container, FieldErrors& errors);
@@ -19,6 +19,7 @@ void ValidateLifecycle(const views::core_v1::Lifecycle& lifecycle,
                        std::optional<int64_t> grace_period_seconds, std::string_view os,
                        FieldErrors& errors);
 // A port by its number or its name.
-void ValidatePort(const IntOrStringValue& port, std::string_view field, FieldErrors& errors);
+void ValidatePort(const object::IntOrStringValue& port, std::string_view field,
+                  FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

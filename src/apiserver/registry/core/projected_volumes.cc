@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "object/json/json_text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -126,7 +126,7 @@ class Projection {
     if (name.empty()) errors_.Required("name", "must be a valid object name");
     const size_t colon = name.rfind(':');
     const std::string_view own = colon == std::string_view::npos ? name : name.substr(colon + 1);
-    for (const std::string& problem : CheckDns1123Subdomain(own)) {
+    for (const std::string& problem : object::CheckDns1123Subdomain(own)) {
       errors_.Invalid("name", name, "not a valid clustertrustbundlename: " + problem);
     }
   }
@@ -154,13 +154,13 @@ class Projection {
                      "certificateChainPath");
   }
 
-  void ValidateUserAnnotations(const MapView<std::string_view>& annotations) {
+  void ValidateUserAnnotations(const object::MapView<std::string_view>& annotations) {
     constexpr std::string_view kField = "userAnnotations";
     size_t bytes = 0;
     for (const auto& [key, value] : annotations) {
       bytes += key.size() + value.size();
       const std::string lower = AsciiLower(key);
-      if (!IsQualifiedName(lower)) {
+      if (!object::IsQualifiedName(lower)) {
         ValidateRequiredFormat(kQualifiedNameFormat, lower, kField, errors_);
       } else if (lower.find('/') == std::string::npos) {
         errors_.Invalid(kField, lower, "must be a domain-prefixed key (such as \"acme.io/foo\")");
@@ -215,4 +215,4 @@ void ValidateProjectedVolume(const core::ProjectedVolumeSource& source, const Po
   for (size_t i = 0; i < sources.size(); ++i) projection.Validate(sources[i], i);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

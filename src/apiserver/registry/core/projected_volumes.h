@@ -5,10 +5,10 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // At the source.
 void ValidateProjectedVolume(const views::core_v1::ProjectedVolumeSource& source,
                              const PodOptions& options, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,12 +5,13 @@
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-bool Selects(const MapView<std::string_view>& selector, const MapView<std::string_view>& labels) {
+bool Selects(const object::MapView<std::string_view>& selector,
+             const object::MapView<std::string_view>& labels) {
   for (const auto& [key, value] : selector) {
     if (labels.Find(key) != value) return false;
   }
@@ -23,7 +24,7 @@ void ValidateTemplate(const core::ReplicationControllerSpec& spec, const PodOpti
   const auto at = errors.At("template");
   const core::PodTemplateSpec pod = spec.template_();
   if (!Selects(spec.selector(), pod.metadata().labels())) {
-    const Value* metadata = pod.metadata().AsValue();
+    const object::Value* metadata = pod.metadata().AsValue();
     errors.Invalid("metadata.labels", metadata != nullptr ? metadata->Find("labels") : nullptr,
                    "`selector` does not match template `labels`");
   }
@@ -50,17 +51,18 @@ void ValidateSpec(const core::ReplicationControllerSpec& spec, const PodOptions&
   ValidateTemplate(spec, options, errors);
 }
 
-void ValidateOnCreate(const Document& object, FieldErrors& errors) {
+void ValidateOnCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(core::ReplicationController(object).spec(), PodOptions{}, errors);
 }
 
-void ValidateOnUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateOnUpdate(const object::Document& object, const object::Document& old,
+                      FieldErrors& errors) {
   const core::PodTemplateSpec before = core::ReplicationController(old).spec().template_();
   ValidateSpec(core::ReplicationController(object).spec(),
                PodOptionsFor(before.spec(), before.metadata()), errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const core::ReplicationControllerStatus status = core::ReplicationController(object).status();
   const auto at = errors.At("status");
   ValidateNonNegative(status.replicas(), "replicas", errors);
@@ -82,7 +84,7 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
   }
 }
 
-void Warn(const Document& object, const Document* old, const KindSettings&,
+void Warn(const object::Document& object, const object::Document* old, const KindSettings&,
           std::vector<std::string>& warnings) {
   const core::ReplicationController controller(object);
   if (old == nullptr) {
@@ -106,4 +108,4 @@ constinit const KindRules kReplicationControllerRules = {
     .warn = Warn,
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/members.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -66,7 +66,7 @@ bool MayScopeCount(std::string_view scope, std::string_view name) {
   return !IsOneOf(scope, kScopes) || IsOneOf(name, kPodNames);
 }
 
-void ValidateAmounts(const MapView<std::string_view>& amounts, std::string_view field,
+void ValidateAmounts(const object::MapView<std::string_view>& amounts, std::string_view field,
                      FieldErrors& errors) {
   for (const auto& [name, quantity] : amounts) {
     const auto at = errors.AtKey(field, name);
@@ -189,7 +189,7 @@ void ValidateSpec(const core::ResourceQuotaSpec& spec, FieldErrors& errors) {
   ValidateScopeSelector(spec, errors);
 }
 
-void ValidateResourceQuota(const Document& object, FieldErrors& errors) {
+void ValidateResourceQuota(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(core::ResourceQuota(object).spec(), errors);
 }
 
@@ -201,7 +201,8 @@ std::vector<std::string_view> ScopesOf(const core::ResourceQuotaSpec& spec) {
   return out;
 }
 
-void ValidateResourceQuotaUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateResourceQuotaUpdate(const object::Document& object, const object::Document& old,
+                                 FieldErrors& errors) {
   const core::ResourceQuotaSpec spec = core::ResourceQuota(object).spec();
   ValidateSpec(spec, errors);
   if (ScopesOf(spec) == ScopesOf(core::ResourceQuota(old).spec())) return;
@@ -209,15 +210,16 @@ void ValidateResourceQuotaUpdate(const Document& object, const Document& old, Fi
                  kIsImmutable);
 }
 
-void ValidateResourceQuotaStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateResourceQuotaStatus(const object::Document& object, const object::Document&,
+                                 FieldErrors& errors) {
   const core::ResourceQuotaStatus status = core::ResourceQuota(object).status();
   const auto at = errors.At("status");
   ValidateAmounts(status.hard(), "hard", errors);
   ValidateAmounts(status.used(), "used", errors);
 }
 
-void WarnAboutResourceQuota(const Document& object, const Document* old, const KindSettings&,
-                            std::vector<std::string>& warnings) {
+void WarnAboutResourceQuota(const object::Document& object, const object::Document* old,
+                            const KindSettings&, std::vector<std::string>& warnings) {
   if (old != nullptr) return;
   const auto hard = core::ResourceQuota(object).spec().hard();
   for (const std::string_view name : {"cpu", "memory", "ephemeral-storage"}) {
@@ -241,4 +243,4 @@ constinit const KindRules kResourceQuotaRules = {.group = "",
                                                  .status = ValidateResourceQuotaStatus,
                                                  .warn = WarnAboutResourceQuota};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/validation/common.h"
 #include "object/scalar/names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
@@ -62,7 +62,8 @@ void ValidateHugePages(std::string_view name, std::string_view quantity, const P
 }
 
 void ValidateRequestAgainstLimit(std::string_view name, std::string_view request,
-                                 const MapView<std::string_view>& limits, FieldErrors& errors) {
+                                 const object::MapView<std::string_view>& limits,
+                                 FieldErrors& errors) {
   const std::optional<std::string_view> limit = limits.Find(name);
   if (!limit) {
     if (!MayBeOvercommitted(name)) {
@@ -93,8 +94,8 @@ std::string WhichClaims(const SeenNames& claims) {
 }
 
 // A claim may be used as a whole, or some of its requests may be, each once.
-void ValidateClaimsOfContainer(const ListView<core::ResourceClaim>& used, const SeenNames& claims,
-                               FieldErrors& errors) {
+void ValidateClaimsOfContainer(const object::ListView<core::ResourceClaim>& used,
+                               const SeenNames& claims, FieldErrors& errors) {
   SeenNames whole;
   std::set<std::pair<std::string_view, std::string_view>> requests;
   for (size_t i = 0; i < used.size(); ++i) {
@@ -172,7 +173,7 @@ bool IsNativeResource(std::string_view name) {
 
 bool IsExtendedResource(std::string_view name) {
   if (IsNativeResource(name) || name.starts_with(kRequestsPrefix)) return false;
-  return IsQualifiedName(std::string(kRequestsPrefix) + std::string(name));
+  return object::IsQualifiedName(std::string(kRequestsPrefix) + std::string(name));
 }
 
 bool IsStandardResource(std::string_view name) {
@@ -190,13 +191,13 @@ bool IsIntegerResource(std::string_view name) {
 }
 
 bool IsDivisibleHugePageAmount(std::string_view name, std::string_view quantity) {
-  const Result<Quantity> page = Quantity::Parse(name.substr(kHugePages.size()));
+  const Result<object::Quantity> page = object::Quantity::Parse(name.substr(kHugePages.size()));
   if (!page || page->Sign() <= 0 || page->MilliValue() % 1000 != 0) return false;
   return ParsedQuantity(quantity).Value() % page->Value() == 0;
 }
 
 void ValidateResourceName(std::string_view name, FieldErrors& errors) {
-  if (!IsQualifiedName(name)) return ValidateFormat(kQualifiedNameFormat, name, "", errors);
+  if (!object::IsQualifiedName(name)) return ValidateFormat(kQualifiedNameFormat, name, "", errors);
   if (name.find('/') == std::string_view::npos && !IsStandardResource(name)) {
     errors.Invalid("", name, "must be a standard resource type or fully qualified");
   }
@@ -233,7 +234,7 @@ void ValidateContainerResources(const core::ResourceRequirements& resources,
   ValidateRequirements(resources, claims, ValidateContainerResourceName, options, errors);
 }
 
-void ValidateOverhead(const MapView<std::string_view>& overhead, const PodOptions& options,
+void ValidateOverhead(const object::MapView<std::string_view>& overhead, const PodOptions& options,
                       FieldErrors& errors) {
   bool has_compute = false;
   bool has_huge_pages = false;
@@ -283,4 +284,4 @@ void ValidatePodResourceClaims(const ResourceClaims& claims, bool is_static, Fie
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

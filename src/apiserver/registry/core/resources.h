@@ -9,7 +9,7 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 bool IsHugePageResource(std::string_view name);
 // Of the kubernetes.io namespace, as all names without one are.
@@ -28,7 +28,7 @@ void ValidateContainerResourceName(std::string_view name, FieldErrors& errors);
 void ValidateResourceQuantity(std::string_view name, std::string_view quantity,
                               FieldErrors& errors);
 
-using ResourceClaims = ListView<views::core_v1::PodResourceClaim>;
+using ResourceClaims = object::ListView<views::core_v1::PodResourceClaim>;
 // `claims`: the names of the pod's claims.
 void ValidateContainerResources(const views::core_v1::ResourceRequirements& resources,
                                 const SeenNames& claims, const PodOptions& options,
@@ -38,9 +38,9 @@ void ValidatePodLevelResources(const views::core_v1::ResourceRequirements& resou
                                const SeenNames& claims, const PodOptions& options,
                                FieldErrors& errors);
 // spec.overhead: amounts as limits of a container have them.
-void ValidateOverhead(const MapView<std::string_view>& overhead, const PodOptions& options,
+void ValidateOverhead(const object::MapView<std::string_view>& overhead, const PodOptions& options,
                       FieldErrors& errors);
 // spec.resourceClaims. `is_static`: the pod mirrors one that a node made by itself. At the spec.
 void ValidatePodResourceClaims(const ResourceClaims& claims, bool is_static, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "object/json/decode.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -28,7 +28,7 @@ void RequireKey(const core::Secret& secret, std::string_view key, FieldErrors& e
 std::string FaultOfJsonObject(std::string_view json) {
   const std::string_view text = TrimSpace(json);
   if (text.empty()) return "unexpected end of JSON input";
-  const Result<Document> document = DecodeJson(json, nullptr);
+  const Result<object::Document> document = object::DecodeJson(json, nullptr);
   if (!document) {
     if (std::string_view("{[\"-0123456789tfn").find(text[0]) != std::string_view::npos) {
       return document.error().message();
@@ -36,12 +36,12 @@ std::string FaultOfJsonObject(std::string_view json) {
     return "invalid character '" + std::string(text.substr(0, 1)) +
            "' looking for beginning of value";
   }
-  const Value& root = document->root();
+  const object::Value& root = document->root();
   if (root.is_map() || root.is_null()) return {};
-  const std::string_view kind = root.is_list()             ? "array"
-                                : root.is_string()         ? "string"
-                                : root.tag() == Tag::kBool ? "bool"
-                                                           : "number";
+  const std::string_view kind = root.is_list()                     ? "array"
+                                : root.is_string()                 ? "string"
+                                : root.tag() == object::Tag::kBool ? "bool"
+                                                                   : "number";
   return "json: cannot unmarshal " + std::string(kind) +
          " into Go value of type map[string]interface {}";
 }
@@ -81,7 +81,7 @@ void ValidateType(const core::Secret& secret, FieldErrors& errors) {
   }
 }
 
-void ValidateSecret(const Document& object, FieldErrors& errors) {
+void ValidateSecret(const object::Document& object, FieldErrors& errors) {
   const core::Secret secret(object);
   size_t bytes = 0;
   for (const auto& [key, value] : secret.data()) {
@@ -93,7 +93,8 @@ void ValidateSecret(const Document& object, FieldErrors& errors) {
   ValidateType(secret, errors);
 }
 
-void ValidateSecretUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateSecretUpdate(const object::Document& object, const object::Document& old,
+                          FieldErrors& errors) {
   const core::Secret secret(object);
   const core::Secret before(old);
   ValidateImmutable(before.type(), secret.type(), "type", errors);
@@ -107,7 +108,7 @@ void ValidateSecretUpdate(const Document& object, const Document& old, FieldErro
   ValidateSecret(object, errors);
 }
 
-void WarnAboutSecret(const Document& object, const Document*, const KindSettings&,
+void WarnAboutSecret(const object::Document& object, const object::Document*, const KindSettings&,
                      std::vector<std::string>& warnings) {
   const core::Secret secret(object);
   if (secret.type() != "kubernetes.io/tls") return;
@@ -123,4 +124,4 @@ constinit const KindRules kSecretRules = {.group = "",
                                           .update = ValidateSecretUpdate,
                                           .warn = WarnAboutSecret};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,8 +3,8 @@
 
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const NormalForm kSecretNormalForm;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -201,4 +201,4 @@ void ValidatePodSecurityContext(const core::PodSpec& spec, const PodOptions& opt
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // securityContext of the container where `errors` is.
 void ValidateSecurityContext(const views::core_v1::SecurityContext& context, bool host_users,
@@ -20,4 +20,4 @@ void ValidatePodSecurityContext(const views::core_v1::PodSpec& spec, const PodOp
 // Empty if it does not.
 std::string_view SharedWithTheHostBy(std::string_view name, const views::core_v1::PodSpec& spec);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -15,7 +15,7 @@
 #include "base/strings.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -61,7 +61,7 @@ void ValidatePort(const core::ServicePort& port, bool needs_name, SeenNames& nam
   } else {
     ValidateOneOf(port.protocol(), {"SCTP", "TCP", "UDP"}, "protocol", errors);
   }
-  const IntOrStringValue target = port.target_port();
+  const object::IntOrStringValue target = port.target_port();
   if (target.is_string) {
     ValidateFormat(kPortNameFormat, target.text, "targetPort", errors);
   } else {
@@ -118,9 +118,9 @@ void ValidateUniquePorts(const core::ServiceSpec& spec, FieldErrors& errors) {
   for (size_t i = 0; i < ports.size(); ++i) {
     const auto at = errors.At("ports", i);
     if (!numbers.emplace(ports[i].protocol(), ports[i].port()).second) {
-      Document key = Document::OfType(core::ServicePort::Type());
-      key.root().Set(key.arena(), "protocol", Value::String(ports[i].protocol()));
-      key.root().Set(key.arena(), "port", Value::Int(ports[i].port()));
+      object::Document key = object::Document::OfType(core::ServicePort::Type());
+      key.root().Set(key.arena(), "protocol", object::Value::String(ports[i].protocol()));
+      key.root().Set(key.arena(), "port", object::Value::Int(ports[i].port()));
       errors.Duplicate("", ShownValue(key.root()));
     }
   }
@@ -279,11 +279,12 @@ void ValidateService(const core::Service& service, const core::Service& old, Fie
   ValidateTraffic(spec, errors);
 }
 
-void ValidateNewService(const Document& object, FieldErrors& errors) {
+void ValidateNewService(const object::Document& object, FieldErrors& errors) {
   ValidateService(core::Service(object), core::Service(), errors);
 }
 
-void ValidateServiceUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateServiceUpdate(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   const core::Service service(object);
   const core::Service before(old);
   {
@@ -323,7 +324,8 @@ void ValidateLoadBalancerPoint(const core::LoadBalancerIngress& point, bool know
   }
 }
 
-void ValidateServiceStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateServiceStatus(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   const core::Service service(object);
   const auto points = service.status().load_balancer().ingress();
   const auto status = errors.At("status");
@@ -350,4 +352,4 @@ constinit const KindRules kServiceRules = {.group = "",
                                            .status = ValidateServiceStatus,
                                            .warn = WarnAboutService};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

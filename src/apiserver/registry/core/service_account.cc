@@ -2,16 +2,16 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
 constexpr std::string_view kMountableAnnotation = "kubernetes.io/enforce-mountable-secrets";
 
-void WarnAboutServiceAccount(const Document& object, const Document* old, const KindSettings&,
-                             std::vector<std::string>& warnings) {
-  const auto has = [](const Document& account) {
+void WarnAboutServiceAccount(const object::Document& object, const object::Document* old,
+                             const KindSettings&, std::vector<std::string>& warnings) {
+  const auto has = [](const object::Document& account) {
     return core::ServiceAccount(account).metadata().annotations().Contains(kMountableAnnotation);
   };
   if (!has(object) || (old != nullptr && has(*old))) return;
@@ -25,4 +25,4 @@ void WarnAboutServiceAccount(const Document& object, const Document* old, const 
 constinit const KindRules kServiceAccountRules = {
     .group = "", .kind = "ServiceAccount", .warn = WarnAboutServiceAccount};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,23 +8,23 @@
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
 
-using Texts = ListView<std::string_view>;
+using Texts = object::ListView<std::string_view>;
 
 constexpr std::string_view kNone = "None";
 constexpr std::string_view kStays = "may not change once set";
 
 ShownValue ShownIps(const core::ServiceSpec& spec) {
-  const Value* value = spec.AsValue();
+  const object::Value* value = spec.AsValue();
   return ShownValue(value != nullptr ? value->Member(core::ServiceSpec::kClusterIPs) : nullptr);
 }
 
 ShownValue ShownFamilies(const core::ServiceSpec& spec) {
-  const Value* value = spec.AsValue();
+  const object::Value* value = spec.AsValue();
   return ShownValue(value != nullptr ? value->Member(core::ServiceSpec::kIpFamilies) : nullptr);
 }
 
@@ -178,4 +178,4 @@ void ValidateClusterAddressChange(const core::ServiceSpec& spec, const core::Ser
   ValidateFamilyChange(spec, old, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // clusterIPs is "None" and nothing else.
 bool IsHeadless(const views::core_v1::ServiceSpec& spec);
@@ -18,4 +18,4 @@ void ValidateClusterAddresses(const views::core_v1::ServiceSpec& spec,
 void ValidateClusterAddressChange(const views::core_v1::ServiceSpec& spec,
                                   const views::core_v1::ServiceSpec& old, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

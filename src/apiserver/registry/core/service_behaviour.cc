@@ -11,7 +11,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -22,24 +22,25 @@ std::vector<IpRange> RangesOf(const ServiceSettings& settings) {
 }
 
 ResourceStorage& ServicesOf(StorageSet& storages) {
-  return *storages.Find(FindResource("", "v1", "services")->hub);
+  return *storages.Find(object::FindResource("", "v1", "services")->hub);
 }
 
-std::string NameOf(const Document& object) {
-  const Value* name = object.root().FindPath({"metadata", "name"});
+std::string NameOf(const object::Document& object) {
+  const object::Value* name = object.root().FindPath({"metadata", "name"});
   return name != nullptr ? std::string(name->AsText()) : std::string();
 }
 
-std::string NamespaceOf(const Document& object) {
-  const Value* name = object.root().FindPath({"metadata", "namespace"});
+std::string NamespaceOf(const object::Document& object) {
+  const object::Value* name = object.root().FindPath({"metadata", "namespace"});
   return name != nullptr ? std::string(name->AsText()) : std::string();
 }
 
-std::unexpected<Status> InvalidService(const Document& object, std::vector<StatusCause> causes) {
+std::unexpected<Status> InvalidService(const object::Document& object,
+                                       std::vector<StatusCause> causes) {
   return std::unexpected(Invalid("Service", "", NameOf(object), std::move(causes)));
 }
 
-std::unexpected<Status> InvalidNodePort(const Document& object, size_t index, int32_t port,
+std::unexpected<Status> InvalidNodePort(const object::Document& object, size_t index, int32_t port,
                                         const Status& why) {
   return InvalidService(object, {InvalidField("spec.ports[" + std::to_string(index) + "].nodePort",
                                               std::to_string(port), why.message())});
@@ -72,7 +73,7 @@ ServiceBehaviour::ServiceBehaviour(StorageSet& storages, ServiceSettings setting
                                          ServicesOf(storages).environment().prefix,
                                          settings.node_port_min, settings.node_port_max)) {}
 
-Result<void> ServiceBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+Result<void> ServiceBehaviour::PrepareForCreate(WriteContext& write, object::Document& object) {
   const ServiceFields given = ServiceFields::Read(object);
   ServiceFields service = given;
   JoinClusterIps(service, nullptr);
@@ -89,8 +90,8 @@ Result<void> ServiceBehaviour::PrepareForCreate(WriteContext& write, Document& o
   return {};
 }
 
-Result<void> ServiceBehaviour::PrepareForUpdate(WriteContext& write, Document& old_object,
-                                                Document& object) {
+Result<void> ServiceBehaviour::PrepareForUpdate(WriteContext& write, object::Document& old_object,
+                                                object::Document& object) {
   if (!write.subresource.empty()) return {};
   ServiceFields old = ServiceFields::Read(old_object);
   FillOldFields(old, ips_.families());
@@ -112,13 +113,13 @@ Result<void> ServiceBehaviour::PrepareForUpdate(WriteContext& write, Document& o
   return {};
 }
 
-void ServiceBehaviour::Check(WriteContext& write, const Document*, const Document& object,
-                             bool follows_rules, FieldErrors&) {
+void ServiceBehaviour::Check(WriteContext& write, const object::Document*,
+                             const object::Document& object, bool follows_rules, FieldErrors&) {
   if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
   WarnAboutLoadBalancerStatus(object, *write.warnings);
 }
 
-Result<void> ServiceBehaviour::OnRemove(WriteContext& write, Document& object) {
+Result<void> ServiceBehaviour::OnRemove(WriteContext& write, object::Document& object) {
   ServiceFields service = ServiceFields::Read(object);
   FillOldFields(service, ips_.families());
   ReleaseAddresses(write, service, object, 0);
@@ -129,19 +130,20 @@ Result<void> ServiceBehaviour::OnRemove(WriteContext& write, Document& object) {
   }
   SKIFF_RETURN_IF_ERROR(ports.AddTo(write.transaction));
   // A service of the same name that comes soon must not find the endpoints of this one.
-  ResourceStorage* endpoints = storages_.Find(FindResource("", "v1", "endpoints")->hub);
+  ResourceStorage* endpoints = storages_.Find(object::FindResource("", "v1", "endpoints")->hub);
   const std::string name_space = NamespaceOf(object);
   const std::string name = NameOf(object);
   if (FindInCache(endpoints, name_space, name)) {
-    write.transaction.writes.push_back(
-        {Write::Kind::kDelete, endpoints->Key(name_space, name), SharedBytes(), LeaseId{}});
+    write.transaction.writes.push_back({store::Write::Kind::kDelete,
+                                        endpoints->Key(name_space, name), SharedBytes(),
+                                        store::LeaseId{}});
   }
   return {};
 }
 
 // The addresses from index `from` on: those that are given, and one of each family that has none.
 Result<void> ServiceBehaviour::TakeAddresses(WriteContext& write, ServiceFields& service,
-                                             const Document& object, size_t from) {
+                                             const object::Document& object, size_t from) {
   if (service.external_name() || service.headless()) return {};
   const std::string name_space = NamespaceOf(object);
   const std::string name = NameOf(object);
@@ -149,7 +151,7 @@ Result<void> ServiceBehaviour::TakeAddresses(WriteContext& write, ServiceFields&
     if (i < service.cluster_ips.size()) {
       const std::string& text = service.cluster_ips[i];
       const Result<IpAddress> address = IpAddress::Parse(text);
-      if (!address) return InternalError("failed to parse service IP " + JsonText(text));
+      if (!address) return InternalError("failed to parse service IP " + object::JsonText(text));
       const Result<void> taken = ips_.Take(write, name_space, name, *address);
       if (!taken) {
         return InvalidService(
@@ -161,8 +163,8 @@ Result<void> ServiceBehaviour::TakeAddresses(WriteContext& write, ServiceFields&
     }
     const Result<IpAddress> address = ips_.TakeAny(write, name_space, name, service.families[i]);
     if (!address) {
-      return InternalError("failed to allocate a serviceIP for Service " + JsonText(name) + ": " +
-                           address.error().message());
+      return InternalError("failed to allocate a serviceIP for Service " + object::JsonText(name) +
+                           ": " + address.error().message());
     }
     service.cluster_ips.push_back(address->ToString());
   }
@@ -171,7 +173,7 @@ Result<void> ServiceBehaviour::TakeAddresses(WriteContext& write, ServiceFields&
 }
 
 void ServiceBehaviour::ReleaseAddresses(WriteContext& write, const ServiceFields& service,
-                                        const Document& object, size_t from) {
+                                        const object::Document& object, size_t from) {
   if (service.external_name() || service.headless()) return;
   for (size_t i = from; i < service.cluster_ips.size(); ++i) {
     ips_.Release(write, NamespaceOf(object), NameOf(object), service.cluster_ips[i]);
@@ -179,7 +181,8 @@ void ServiceBehaviour::ReleaseAddresses(WriteContext& write, const ServiceFields
 }
 
 Result<void> ServiceBehaviour::UpdateAddresses(WriteContext& write, ServiceFields& service,
-                                               const ServiceFields& old, const Document& object) {
+                                               const ServiceFields& old,
+                                               const object::Document& object) {
   if (KeepsDualStack(service, old)) return {};
   if (old.external_name()) return TakeAddresses(write, service, object, 0);
   if (old.headless()) return {};
@@ -197,7 +200,7 @@ Result<void> ServiceBehaviour::UpdateAddresses(WriteContext& write, ServiceField
 }
 
 Result<void> ServiceBehaviour::TakePorts(WriteContext& write, ServiceFields& service,
-                                         const Document& object, PortChanges& ports) {
+                                         const object::Document& object, PortChanges& ports) {
   std::map<int32_t, int32_t> by_port;  // ports of one number share a node port
   for (size_t i = 0; i < service.ports.size(); ++i) {
     ServiceFields::Port& port = service.ports[i];
@@ -228,7 +231,7 @@ Result<void> ServiceBehaviour::TakePorts(WriteContext& write, ServiceFields& ser
 }
 
 Result<void> ServiceBehaviour::UpdatePorts(WriteContext& write, ServiceFields& service,
-                                           const ServiceFields& old, const Document& object,
+                                           const ServiceFields& old, const object::Document& object,
                                            PortChanges& ports) {
   const std::vector<int32_t> before = old.NodePorts();
   if (old.node_ports() && !service.node_ports()) {
@@ -283,4 +286,4 @@ Result<void> ServiceBehaviour::TakeHealthCheckPort(WriteContext& write, ServiceF
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

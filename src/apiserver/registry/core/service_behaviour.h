@@ -11,7 +11,7 @@
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/storage_set.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 struct ServiceSettings {
   std::vector<IpRange> ranges;  // --service-cluster-ip-range; none: 10.0.0.0/24
@@ -24,11 +24,12 @@ class ServiceBehaviour final : public ResourceBehaviour {
   // The storages outlive it.
   ServiceBehaviour(StorageSet& storages, ServiceSettings settings);
 
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
-  Result<void> OnRemove(WriteContext& write, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
+  Result<void> OnRemove(WriteContext& write, object::Document& object) override;
 
   // Waits for the store: the node ports are known from then on.
   Result<void> Follow() { return ports_->Follow(); }
@@ -38,16 +39,16 @@ class ServiceBehaviour final : public ResourceBehaviour {
   Result<void> Repair(Clock& clock, Random& random);
 
  private:
-  Result<void> TakeAddresses(WriteContext& write, ServiceFields& service, const Document& object,
-                             size_t from);
-  void ReleaseAddresses(WriteContext& write, const ServiceFields& service, const Document& object,
-                        size_t from);
+  Result<void> TakeAddresses(WriteContext& write, ServiceFields& service,
+                             const object::Document& object, size_t from);
+  void ReleaseAddresses(WriteContext& write, const ServiceFields& service,
+                        const object::Document& object, size_t from);
   Result<void> UpdateAddresses(WriteContext& write, ServiceFields& service,
-                               const ServiceFields& old, const Document& object);
-  Result<void> TakePorts(WriteContext& write, ServiceFields& service, const Document& object,
-                         PortChanges& ports);
+                               const ServiceFields& old, const object::Document& object);
+  Result<void> TakePorts(WriteContext& write, ServiceFields& service,
+                         const object::Document& object, PortChanges& ports);
   Result<void> UpdatePorts(WriteContext& write, ServiceFields& service, const ServiceFields& old,
-                           const Document& object, PortChanges& ports);
+                           const object::Document& object, PortChanges& ports);
   static Result<void> TakeHealthCheckPort(WriteContext& write, ServiceFields& service,
                                           PortChanges& ports);
   Result<void> RepairAddresses(Clock& clock, Random& random);
@@ -61,4 +62,4 @@ class ServiceBehaviour final : public ResourceBehaviour {
   std::vector<int32_t> leaked_ports_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

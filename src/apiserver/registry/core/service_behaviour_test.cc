@@ -28,7 +28,7 @@
 #include "store/embedded/memory_engine.h"
 #include "store/lease_pool.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Services over a store in memory, written as the handlers do it.
@@ -36,21 +36,22 @@ class ServiceTestBase : public ::testing::Test {
  protected:
   // The settings may have ranges; otherwise 10.0.0.0/24.
   void Open(ServiceSettings settings = {}) {
-    EmbeddedOptions options;
+    store::EmbeddedOptions options;
     options.open_engine = [this] { return disk_->Open(); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration(0);
-    auto store = EmbeddedStore::Open(std::move(options));
+    auto store = store::EmbeddedStore::Open(std::move(options));
     ASSERT_TRUE(store) << store.error().ToString();
     store_ = std::move(*store);
-    leases_ = std::make_unique<LeasePool>(*store_, clock_);
+    leases_ = std::make_unique<store::LeasePool>(*store_, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
         StorageEnvironment{*store_, clock_, random_, *leases_, KindDefaults()});
-    const ResourceHub* hubs[] = {FindResource("", "v1", "services")->hub,
-                                 FindResource("", "v1", "endpoints")->hub,
-                                 FindResource("networking.k8s.io", "v1", "ipaddresses")->hub,
-                                 FindResource("networking.k8s.io", "v1", "servicecidrs")->hub};
+    const object::ResourceHub* hubs[] = {
+        object::FindResource("", "v1", "services")->hub,
+        object::FindResource("", "v1", "endpoints")->hub,
+        object::FindResource("networking.k8s.io", "v1", "ipaddresses")->hub,
+        object::FindResource("networking.k8s.io", "v1", "servicecidrs")->hub};
     auto storages = StorageSet::Make(hubs, *environment_);
     ASSERT_TRUE(storages) << storages.error().ToString();
     storages_ = std::move(*storages);
@@ -65,7 +66,7 @@ class ServiceTestBase : public ::testing::Test {
   }
 
   ResourceStorage* Storage(std::string_view group, std::string_view resource) {
-    return storages_->Find(FindResource(group, "v1", resource)->hub);
+    return storages_->Find(object::FindResource(group, "v1", resource)->hub);
   }
   ResourceStorage* Services() { return Storage("", "services"); }
 
@@ -79,7 +80,7 @@ class ServiceTestBase : public ::testing::Test {
       if (current != nullptr) return Fail(StatusReason::kAlreadyExists, "exists");
       Change out;
       out.kind = Change::Kind::kWrite;
-      SKIFF_ASSIGN_OR_RETURN(out.object, DecodeJson(json, Services()->desc().stored));
+      SKIFF_ASSIGN_OR_RETURN(out.object, object::DecodeJson(json, Services()->desc().stored));
       WriteContext write = Write(out, dry_run);
       SKIFF_RETURN_IF_ERROR(services_->PrepareForCreate(write, out.object));
       return out;
@@ -91,15 +92,16 @@ class ServiceTestBase : public ::testing::Test {
     ObjectChange change = NewChange(name, false);
     change.decide = [this, spec](const CurrentObject* current) -> Result<Change> {
       if (current == nullptr) return Fail(StatusReason::kNotFound, "not there");
-      SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
-      SKIFF_ASSIGN_OR_RETURN(const Document patch,
-                             DecodeJson(R"({"spec":)" + spec + "}", Services()->desc().stored));
+      SKIFF_ASSIGN_OR_RETURN(object::Document old, current->Decode());
+      SKIFF_ASSIGN_OR_RETURN(
+          const object::Document patch,
+          object::DecodeJson(R"({"spec":)" + spec + "}", Services()->desc().stored));
       Change out;
       out.kind = Change::Kind::kWrite;
       out.object = old.Copy();
-      Value* target = out.object.root().Find("spec");
-      const Value& changes = *patch.root().Find("spec");
-      for (const Value& member : changes.members()) {
+      object::Value* target = out.object.root().Find("spec");
+      const object::Value& changes = *patch.root().Find("spec");
+      for (const object::Value& member : changes.members()) {
         target->SetMember(out.object.arena(), member.field(), member.CopyInto(out.object.arena()));
       }
       WriteContext write = Write(out, false);
@@ -136,10 +138,11 @@ class ServiceTestBase : public ::testing::Test {
   // The IPAddress objects, "10.0.0.3=ns/a".
   std::vector<std::string> Addresses() {
     std::vector<std::string> out;
-    const auto reply = RangeAndWait(*store_, {.range = KeyRange::Prefix("/registry/ipaddresses/")});
-    for (const KeyValue& entry : reply->entries) {
+    const auto reply =
+        store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/registry/ipaddresses/")});
+    for (const store::KeyValue& entry : reply->entries) {
       const auto object = DecodeStored(entry.value.view(), {});
-      const Value* parent = object->root().FindPath({"spec", "parentRef"});
+      const object::Value* parent = object->root().FindPath({"spec", "parentRef"});
       out.push_back(entry.key.substr(std::string_view("/registry/ipaddresses/").size()) + "=" +
                     std::string(parent->Find("namespace")->AsText()) + "/" +
                     std::string(parent->Find("name")->AsText()));
@@ -147,17 +150,17 @@ class ServiceTestBase : public ::testing::Test {
     return out;
   }
   std::vector<int32_t> TakenPorts() {
-    const auto reply =
-        RangeAndWait(*store_, {.range = KeyRange::Single("/registry/ranges/servicenodeports")});
+    const auto reply = store::RangeAndWait(
+        *store_, {.range = store::KeyRange::Single("/registry/ranges/servicenodeports")});
     if (reply->entries.empty()) return {};
     return PortBitmap::Decode(30000, 32767, reply->entries[0].value.view())->Taken();
   }
 
   SystemClock clock_;
   SystemRandom random_;
-  std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
-  std::unique_ptr<EmbeddedStore> store_;
-  std::unique_ptr<LeasePool> leases_;
+  std::shared_ptr<store::MemoryDisk> disk_ = std::make_shared<store::MemoryDisk>();
+  std::unique_ptr<store::EmbeddedStore> store_;
+  std::unique_ptr<store::LeasePool> leases_;
   std::unique_ptr<StorageEnvironment> environment_;
   std::unique_ptr<StorageSet> storages_;
   std::unique_ptr<ServiceBehaviour> services_;
@@ -183,10 +186,10 @@ class ServiceTestBase : public ::testing::Test {
   }
   static std::string Run(ObjectChange change) {
     const Result<Changed> changed =
-        Await<Changed>([&](auto done) { ChangeObject(std::move(change), std::move(done)); });
+        store::Await<Changed>([&](auto done) { ChangeObject(std::move(change), std::move(done)); });
     if (!changed) return changed.error().message();
-    const Result<Document> object = DecodeStored(changed->bytes.view(), {});
-    return EncodeJson(*object->root().Find("spec"));
+    const Result<object::Document> object = DecodeStored(changed->bytes.view(), {});
+    return object::EncodeJson(*object->root().Find("spec"));
   }
 };
 
@@ -209,9 +212,9 @@ TEST_F(Services, GetAnAddressInTheTransactionThatCreatesThem) {
   EXPECT_EQ(Member(spec, "ipFamilies"), "[IPv4]");
   EXPECT_EQ(Member(spec, "ipFamilyPolicy"), "SingleStack");
   EXPECT_EQ(Addresses(), std::vector<std::string>{address + "=ns/a"});
-  const auto all = RangeAndWait(*store_, {.range = KeyRange::All()});
+  const auto all = store::RangeAndWait(*store_, {.range = store::KeyRange::All()});
   std::set<int64_t> revisions;
-  for (const KeyValue& entry : all->entries) revisions.insert(entry.mod_revision.value);
+  for (const store::KeyValue& entry : all->entries) revisions.insert(entry.mod_revision.value);
   EXPECT_EQ(revisions.size(), 1U);
 }
 
@@ -382,13 +385,13 @@ TEST_F(Services, AreGivenWhatTheyLackByARepair) {
   const std::string spec =
       Create("a", R"({"type":"NodePort","ports":[{"port":80,"nodePort":30017}]})");
   const std::string address = Member(spec, "clusterIP");
-  ASSERT_TRUE(
-      CommitAndWait(*store_, {{},
-                              {{Write::Kind::kDelete, "/registry/ipaddresses/" + address, {}, {}},
-                               {Write::Kind::kPut,
-                                "/registry/ranges/servicenodeports",
-                                SharedBytes(PortBitmap(30000, 32767).Encode()),
-                                {}}}}));
+  ASSERT_TRUE(store::CommitAndWait(
+      *store_, {{},
+                {{store::Write::Kind::kDelete, "/registry/ipaddresses/" + address, {}, {}},
+                 {store::Write::Kind::kPut,
+                  "/registry/ranges/servicenodeports",
+                  SharedBytes(PortBitmap(30000, 32767).Encode()),
+                  {}}}}));
   ASSERT_TRUE(services_->Repair(clock_, random_));
   EXPECT_EQ(Addresses(), std::vector<std::string>{address + "=ns/a"});
   EXPECT_EQ(TakenPorts(), std::vector<int32_t>{30017});
@@ -398,8 +401,8 @@ TEST_F(Services, ThatAreGoneLoseWhatIsLeftOfThemAtTheSecondRepair) {
   Open();
   const std::string spec =
       Create("a", R"({"type":"NodePort","ports":[{"port":80,"nodePort":30017}]})");
-  ASSERT_TRUE(CommitAndWait(
-      *store_, {{}, {{Write::Kind::kDelete, "/registry/services/specs/ns/a", {}, {}}}}));
+  ASSERT_TRUE(store::CommitAndWait(
+      *store_, {{}, {{store::Write::Kind::kDelete, "/registry/services/specs/ns/a", {}, {}}}}));
   ASSERT_TRUE(services_->Repair(clock_, random_));
   EXPECT_EQ(Addresses().size(), 1U);
   EXPECT_EQ(TakenPorts().size(), 1U);
@@ -412,12 +415,13 @@ TEST_F(Services, GetAddressesOfEveryServiceCidrThatIsReady) {
   Open();
   const auto put = [&](const std::string& name, const std::string& json) {
     const auto object =
-        DecodeJson(json, Storage("networking.k8s.io", "servicecidrs")->desc().stored);
+        object::DecodeJson(json, Storage("networking.k8s.io", "servicecidrs")->desc().stored);
     std::string bytes;
-    EncodeStorage(object->root(), &bytes);
-    ASSERT_TRUE(CommitAndWait(
+    object::EncodeStorage(object->root(), &bytes);
+    ASSERT_TRUE(store::CommitAndWait(
         *store_,
-        {{}, {{Write::Kind::kPut, "/registry/servicecidrs/" + name, SharedBytes(bytes), {}}}}));
+        {{},
+         {{store::Write::Kind::kPut, "/registry/servicecidrs/" + name, SharedBytes(bytes), {}}}}));
   };
   put("kubernetes", R"({"metadata":{"name":"kubernetes"},"spec":{"cidrs":["10.0.0.0/30"]}})");
   put("not-ready", R"({"metadata":{"name":"not-ready"},"spec":{"cidrs":["10.0.7.0/30"]},
@@ -431,4 +435,4 @@ TEST_F(Services, GetAddressesOfEveryServiceCidrThatIsReady) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,13 +7,13 @@
 #include "object/protobuf/wire_path.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
-using Answer = WirePath::Answer;
+using Answer = object::WirePath::Answer;
 
-void CompleteService(Document& object, const ServiceFamilies& families) {
+void CompleteService(object::Document& object, const ServiceFamilies& families) {
   const ServiceFields read = ServiceFields::Read(object);
   ServiceFields service = read;
   FillOldFields(service, families);
@@ -25,10 +25,12 @@ void CompleteService(Document& object, const ServiceFamilies& families) {
 }
 
 bool IsCompleteService(std::string_view service) {
-  static const WirePath type = WirePath::Of(core::Service::Type(), "spec.type");
-  static const WirePath ip = WirePath::Of(core::Service::Type(), "spec.clusterIP");
-  static const WirePath ips = WirePath::Of(core::Service::Type(), "spec.clusterIPs");
-  static const WirePath families = WirePath::Of(core::Service::Type(), "spec.ipFamilies");
+  static const object::WirePath type = object::WirePath::Of(core::Service::Type(), "spec.type");
+  static const object::WirePath ip = object::WirePath::Of(core::Service::Type(), "spec.clusterIP");
+  static const object::WirePath ips =
+      object::WirePath::Of(core::Service::Type(), "spec.clusterIPs");
+  static const object::WirePath families =
+      object::WirePath::Of(core::Service::Type(), "spec.ipFamilies");
   bool odd = false;
   const auto found = type.Find(service, odd);
   if (odd || !found || found->bytes == "ExternalName") return false;
@@ -41,7 +43,8 @@ bool IsCompleteService(std::string_view service) {
 ReadCompletion CompletionOfServices(const std::vector<IpRange>& service_ranges) {
   const ServiceFamilies families = {
       std::string(service_ranges.front().is_v4() ? kIpv4Family : kIpv6Family)};
-  return {[families](Document& object) { CompleteService(object, families); }, IsCompleteService};
+  return {[families](object::Document& object) { CompleteService(object, families); },
+          IsCompleteService};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

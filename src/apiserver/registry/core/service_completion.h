@@ -7,9 +7,9 @@
 #include "apiserver/rest/stored_objects.h"
 #include "base/ip_address.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // `service_ranges` are those that new services get their addresses from; there is one at least.
 ReadCompletion CompletionOfServices(const std::vector<IpRange>& service_ranges);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,87 +2,88 @@
 
 #include "apiserver/defaults/wire_text.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // How long affinity lasts means nothing where there is none.
-void DropUnusedAffinityConfig(Value& service, const RuleContext&) {
-  Value* spec = PartOf(service, "spec");
+void DropUnusedAffinityConfig(object::Value& service, const RuleContext&) {
+  object::Value* spec = PartOf(service, "spec");
   if (spec != nullptr && TextOf(*spec, "sessionAffinity") == "None") {
     spec->Erase("sessionAffinityConfig");
   }
 }
 
-bool IsZeroOrEmpty(const Value& number_or_name) {
-  if (number_or_name.tag() == Tag::kInt) return number_or_name.AsInt() == 0;
+bool IsZeroOrEmpty(const object::Value& number_or_name) {
+  if (number_or_name.tag() == object::Tag::kInt) return number_or_name.AsInt() == 0;
   return !number_or_name.is_string() || number_or_name.AsText().empty();
 }
 
-void DefaultTargetPort(Value& port, const RuleContext& context) {
-  const Value* target = port.Find("targetPort");
+void DefaultTargetPort(object::Value& port, const RuleContext& context) {
+  const object::Value* target = port.Find("targetPort");
   if (target != nullptr && !IsZeroOrEmpty(*target)) return;
-  const Value* own = port.Find("port");
-  port.Set(context.arena, "targetPort", Value::Int(own == nullptr ? 0 : own->AsInt()));
+  const object::Value* own = port.Find("port");
+  port.Set(context.arena, "targetPort", object::Value::Int(own == nullptr ? 0 : own->AsInt()));
 }
 
-void DefaultIngressIpMode(Value& service, const RuleContext& context) {
-  Value* spec = PartOf(service, "spec");
-  Value* status = PartOf(service, "status");
+void DefaultIngressIpMode(object::Value& service, const RuleContext& context) {
+  object::Value* spec = PartOf(service, "spec");
+  object::Value* status = PartOf(service, "status");
   if (spec == nullptr || status == nullptr || TextOf(*spec, "type") != "LoadBalancer") return;
-  Value* balancer = PartOf(*status, "loadBalancer");
+  object::Value* balancer = PartOf(*status, "loadBalancer");
   if (balancer == nullptr) return;
-  for (Value& ingress : ItemsOf(*balancer, "ingress")) {
+  for (object::Value& ingress : ItemsOf(*balancer, "ingress")) {
     if (TextOf(ingress, "ip").empty() || ingress.Find("ipMode") != nullptr) continue;
-    ingress.Set(context.arena, "ipMode", Value::String("VIP"));
+    ingress.Set(context.arena, "ipMode", object::Value::String("VIP"));
   }
 }
 
 // --- whether they would change nothing, by the bytes
 
 bool HasNoUnusedAffinityConfig(std::string_view service, const RuleSettings&) {
-  static const WirePath affinity = CorePath("Service", "spec.sessionAffinity");
-  static const WirePath config = CorePath("Service", "spec.sessionAffinityConfig");
+  static const object::WirePath affinity = CorePath("Service", "spec.sessionAffinity");
+  static const object::WirePath config = CorePath("Service", "spec.sessionAffinityConfig");
   bool odd = false;
   if (WireTextAt(affinity, service, odd) != "None" && !odd) return true;
-  return !odd && config.IsSet(service) == WirePath::Answer::kNo;
+  return !odd && config.IsSet(service) == object::WirePath::Answer::kNo;
 }
 
 bool HasIngressIpModes(std::string_view service, const RuleSettings&) {
-  static const WirePath type = CorePath("Service", "spec.type");
-  static const WirePath modes = CorePath("Service", "status.loadBalancer.ingress[*].ipMode");
+  static const object::WirePath type = CorePath("Service", "spec.type");
+  static const object::WirePath modes =
+      CorePath("Service", "status.loadBalancer.ingress[*].ipMode");
   bool odd = false;
   if (WireTextAt(type, service, odd) != "LoadBalancer" && !odd) return true;
   // One without an address needs no mode, and is left to the decoder.
-  return !odd && modes.IsSet(service) == WirePath::Answer::kYes;
+  return !odd && modes.IsSet(service) == object::WirePath::Answer::kYes;
 }
 
 // An integer-or-string: {1 type, 2 number, 3 text}, type 0 being a number.
 bool HasTargetPort(std::string_view port, const RuleSettings&) {
-  static const WirePath target = CorePath("ServicePort", "targetPort");
+  static const object::WirePath target = CorePath("ServicePort", "targetPort");
   bool odd = false;
   const auto found = target.Find(port, odd);
   if (!found) return false;
   uint64_t type = 0;
   uint64_t number = 0;
   std::string_view text;
-  for (WireReader in(found->bytes); !in.done();) {
+  for (object::WireReader in(found->bytes); !in.done();) {
     uint32_t key = 0;
-    if (in.ReadKey(&key) != WireError::kNone) return false;
-    WireError error = WireError::kNone;
+    if (in.ReadKey(&key) != object::WireError::kNone) return false;
+    object::WireError error = object::WireError::kNone;
     switch (key) {
-      case WireKey(1, WireType::kVarint):
+      case object::WireKey(1, object::WireType::kVarint):
         error = in.ReadVarint(&type);
         break;
-      case WireKey(2, WireType::kVarint):
+      case object::WireKey(2, object::WireType::kVarint):
         error = in.ReadVarint(&number);
         break;
-      case WireKey(3, WireType::kBytes):
+      case object::WireKey(3, object::WireType::kBytes):
         error = in.ReadBytes(&text);
         break;
       default:
         error = in.Skip(key);
     }
-    if (error != WireError::kNone) return false;
+    if (error != object::WireError::kNone) return false;
   }
   return type == 0 ? number != 0 : !text.empty();
 }
@@ -99,4 +100,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> ServiceDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

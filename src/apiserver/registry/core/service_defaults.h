@@ -5,8 +5,8 @@
 
 #include "apiserver/defaults/code_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const CodeRuleEntry> ServiceDefaults();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

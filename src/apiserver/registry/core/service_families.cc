@@ -8,7 +8,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "base/ip_address.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kPolicyPath = "spec.ipFamilyPolicy";
@@ -21,7 +21,8 @@ std::string At(std::string_view path, size_t index) {
 
 StatusCause NotSupported(std::string field, std::string_view value, std::string_view supported) {
   return {"FieldValueNotSupported",
-          "Unsupported value: " + JsonText(value) + ": supported values: " + std::string(supported),
+          "Unsupported value: " + object::JsonText(value) +
+              ": supported values: " + std::string(supported),
           std::move(field)};
 }
 
@@ -48,7 +49,7 @@ void CheckChoices(const ServiceFields& service, Causes& causes) {
       causes.push_back(NotSupported(At("spec.ipFamilies", i), family, R"("IPv4", "IPv6")"));
     }
     if (!seen.Add(family)) {
-      causes.push_back({"FieldValueDuplicate", "Duplicate value: " + JsonText(family),
+      causes.push_back({"FieldValueDuplicate", "Duplicate value: " + object::JsonText(family),
                         At("spec.ipFamilies", i)});
     }
   }
@@ -74,7 +75,7 @@ bool CheckAddresses(const ServiceFields& service, const ServiceFields* old, Caus
     }
     if (known.Has(ips[i]) || IpAddress::Parse(ips[i])) continue;
     valid = false;
-    causes.push_back(InvalidField(At("spec.clusterIPs", i), JsonText(ips[i]),
+    causes.push_back(InvalidField(At("spec.clusterIPs", i), object::JsonText(ips[i]),
                                   "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
   }
   if (ips.size() > 2) {
@@ -104,7 +105,7 @@ Causes CheckTogether(const ServiceFields& service, const ServiceFields* old) {
     const std::string& family = service.families[i];
     if (FamilyOf(ips[i]) == family || (family != kIpv4Family && family != kIpv6Family)) continue;
     causes.push_back(InvalidField(
-        At("spec.clusterIPs", i), JsonText(ips[i]),
+        At("spec.clusterIPs", i), object::JsonText(ips[i]),
         "expected an " + family + " value as indicated by `" + At("ipFamilies", i) + "`"));
   }
   return causes;
@@ -132,7 +133,7 @@ void ApplyReduction(ServiceFields& service, const ServiceFields& old, Causes& ca
     }
     return;
   }
-  const std::string shown = JsonText(*service.policy);
+  const std::string shown = object::JsonText(*service.policy);
   if (!service.cluster_ips.empty() && service.cluster_ips.size() < old.cluster_ips.size()) {
     causes.push_back(InvalidField(std::string(kPolicyPath), shown,
                                   "must be 'SingleStack' to release the secondary cluster IP"));
@@ -152,11 +153,11 @@ void InferFamilies(ServiceFields& service, const ServiceFamilies& families, Caus
   if (*service.policy == "SingleStack") {
     const std::string why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple ";
     if (service.cluster_ips.size() == 2) {
-      causes.push_back(InvalidField(std::string(kPolicyPath), JsonText(*service.policy),
+      causes.push_back(InvalidField(std::string(kPolicyPath), object::JsonText(*service.policy),
                                     why + "cluster IPs are specified"));
     }
     if (service.families.size() == 2) {
-      causes.push_back(InvalidField(std::string(kPolicyPath), JsonText(*service.policy),
+      causes.push_back(InvalidField(std::string(kPolicyPath), object::JsonText(*service.policy),
                                     why + "IP families are specified"));
     }
   }
@@ -198,12 +199,12 @@ Causes FillFamilies(ServiceFields& service, const ServiceFields* old,
     return {};
   }
   if (*service.policy == "RequireDualStack" && families.size() < 2) {
-    causes.push_back(InvalidField(std::string(kPolicyPath), JsonText(*service.policy),
+    causes.push_back(InvalidField(std::string(kPolicyPath), object::JsonText(*service.policy),
                                   "this cluster is not configured for dual-stack services"));
   }
   for (size_t i = 0; i < service.families.size(); ++i) {
     if (Has(families, service.families[i])) continue;
-    causes.push_back(InvalidField(At("spec.ipFamilies", i), JsonText(service.families[i]),
+    causes.push_back(InvalidField(At("spec.ipFamilies", i), object::JsonText(service.families[i]),
                                   "not configured on this cluster"));
   }
   if (!causes.empty()) return causes;
@@ -212,4 +213,4 @@ Causes FillFamilies(ServiceFields& service, const ServiceFields* old,
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/rest/errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -19,7 +19,7 @@ std::optional<std::string> Copied(std::optional<std::string_view> text) {
 
 }  // namespace
 
-ServiceFields ServiceFields::Read(const Document& service) {
+ServiceFields ServiceFields::Read(const object::Document& service) {
   const core::ServiceSpec spec = core::Service(service).spec();
   ServiceFields out;
   out.type = spec.type().empty() ? "ClusterIP" : spec.type();
@@ -40,7 +40,7 @@ ServiceFields ServiceFields::Read(const Document& service) {
   return out;
 }
 
-void ServiceFields::Write(const ServiceFields& read, Document& service) const {
+void ServiceFields::Write(const ServiceFields& read, object::Document& service) const {
   core::MutableServiceSpec spec = core::MutableService(service).mutable_spec();
   if (cluster_ip != read.cluster_ip) {
     spec.clear_cluster_ip();
@@ -84,7 +84,7 @@ std::vector<int32_t> ServiceFields::NodePorts() const {
 
 std::string TextsJson(const std::vector<std::string>& texts) {
   std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + JsonText(text);
+  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + object::JsonText(text);
   return "[" + out + "]";
 }
 
@@ -194,4 +194,4 @@ void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

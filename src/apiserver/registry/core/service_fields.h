@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kIpv4Family = "IPv4";
 inline constexpr std::string_view kIpv6Family = "IPv6";
@@ -38,9 +38,9 @@ struct ServiceFields {
   std::optional<bool> allocate_load_balancer_ports;
   std::optional<std::string> load_balancer_class;
 
-  static ServiceFields Read(const Document& service);
+  static ServiceFields Read(const object::Document& service);
   // Sets the fields that differ from those that were read.
-  void Write(const ServiceFields& read, Document& service) const;
+  void Write(const ServiceFields& read, object::Document& service) const;
 
   bool external_name() const { return type == "ExternalName"; }
   bool headless() const { return !cluster_ips.empty() && cluster_ips[0] == kHeadless; }
@@ -79,4 +79,4 @@ bool KeepsDualStack(const ServiceFields& service, const ServiceFields& old);
 // Fields that the new type has no use for go, unless the client changed them.
 void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "object/protobuf/envelope.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
@@ -75,8 +75,9 @@ std::optional<uint64_t> ServiceIpRange::ChooseFree(std::vector<uint64_t> used,
 }
 
 ServiceIps::ServiceIps(StorageSet& storages, std::vector<IpRange> configured)
-    : addresses_(storages.Find(FindResource("networking.k8s.io", "v1", "ipaddresses")->hub)),
-      cidrs_(storages.Find(FindResource("networking.k8s.io", "v1", "servicecidrs")->hub)),
+    : addresses_(
+          storages.Find(object::FindResource("networking.k8s.io", "v1", "ipaddresses")->hub)),
+      cidrs_(storages.Find(object::FindResource("networking.k8s.io", "v1", "servicecidrs")->hub)),
       configured_(std::move(configured)) {
   for (const IpRange& range : configured_) {
     families_.emplace_back(range.is_v4() ? kIpv4Family : kIpv6Family);
@@ -86,8 +87,8 @@ ServiceIps::ServiceIps(StorageSet& storages, std::vector<IpRange> configured)
 std::vector<IpRange> ServiceIps::Ranges(bool v4) const {
   std::vector<IpRange> out;
   bool known = false;
-  ForEachInCache(cidrs_, [&](const CacheEntry& entry) {
-    const Result<Document> object = DecodeStored(entry.value().view(), {});
+  ForEachInCache(cidrs_, [&](const store::CacheEntry& entry) {
+    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const networking::ServiceCIDR cidr(*object);
     for (const std::string_view text : cidr.spec().cidrs()) {
@@ -110,7 +111,7 @@ bool ServiceIps::IsUsed(const IpAddress& address) const {
 
 std::vector<uint64_t> ServiceIps::UsedOf(const ServiceIpRange& range) const {
   std::vector<uint64_t> out;
-  ForEachInCache(addresses_, [&](const CacheEntry& entry) {
+  ForEachInCache(addresses_, [&](const store::CacheEntry& entry) {
     const Result<IpAddress> address = IpAddress::Parse(entry.name());
     if (!address) return;
     if (const auto offset = range.OffsetOf(*address); offset) out.push_back(*offset);
@@ -164,13 +165,14 @@ Result<IpAddress> ServiceIps::TakeAny(WriteContext& write, std::string_view name
 void ServiceIps::AddWrite(WriteContext& write, std::string_view name_space,
                           std::string_view service, const IpAddress& address) const {
   if (addresses_ == nullptr) return;
-  const Document object = NewIpAddress(address, name_space, service, write.random, write.now);
+  const object::Document object =
+      NewIpAddress(address, name_space, service, write.random, write.now);
   std::string bytes;
-  EncodeStorage(object.root(), &bytes);
+  object::EncodeStorage(object.root(), &bytes);
   std::string key = addresses_->Key("", address.ToString());
-  write.transaction.conditions.push_back({key, Revision{}});
+  write.transaction.conditions.push_back({key, store::Revision{}});
   write.transaction.writes.push_back(
-      {Write::Kind::kPut, std::move(key), SharedBytes(bytes), LeaseId{}});
+      {store::Write::Kind::kPut, std::move(key), SharedBytes(bytes), store::LeaseId{}});
 }
 
 void ServiceIps::Release(WriteContext& write, std::string_view name_space, std::string_view service,
@@ -178,19 +180,20 @@ void ServiceIps::Release(WriteContext& write, std::string_view name_space, std::
   const Result<IpAddress> parsed = IpAddress::Parse(address);
   if (!parsed || addresses_ == nullptr) return;
   const std::string name = parsed->ToString();
-  if (const EntryRef entry = FindInCache(addresses_, "", name); entry) {
-    const Result<Document> object = DecodeStored(entry->value().view(), {});
+  if (const store::EntryRef entry = FindInCache(addresses_, "", name); entry) {
+    const Result<object::Document> object = DecodeStored(entry->value().view(), {});
     if (!object) return;
     const networking::ParentReference parent = networking::IPAddress(*object).spec().parent_ref();
     if (parent.namespace_() != name_space || parent.name() != service) return;
   }
   write.transaction.writes.push_back(
-      {Write::Kind::kDelete, addresses_->Key("", name), SharedBytes(), LeaseId{}});
+      {store::Write::Kind::kDelete, addresses_->Key("", name), SharedBytes(), store::LeaseId{}});
 }
 
-Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_view name_space,
-                                  std::string_view service, Random& random, Timestamp now) const {
-  Document out = networking::IPAddress::New();
+object::Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_view name_space,
+                                          std::string_view service, Random& random,
+                                          object::Timestamp now) const {
+  object::Document out = networking::IPAddress::New();
   networking::MutableIPAddress object(out);
   object.mutable_metadata().set_name(address.ToString());
   object.mutable_metadata().put_labels("ipaddress.kubernetes.io/ip-family",
@@ -207,4 +210,4 @@ Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_view nam
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

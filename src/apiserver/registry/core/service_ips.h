@@ -22,7 +22,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The addresses of a range that services may have, counted from the first: not the network's own,
 // nor, in IPv4, the broadcast address. The lower ones, the band, are handed out last, so that
@@ -67,8 +67,9 @@ class ServiceIps {
                std::string_view address) const;
 
   // The IPAddress of a service's address, ready to be stored.
-  Document NewIpAddress(const IpAddress& address, std::string_view name_space,
-                        std::string_view service, Random& random, Timestamp now) const;
+  object::Document NewIpAddress(const IpAddress& address, std::string_view name_space,
+                                std::string_view service, Random& random,
+                                object::Timestamp now) const;
   ResourceStorage* storage() const { return addresses_; }
 
  private:
@@ -84,4 +85,4 @@ class ServiceIps {
   ServiceFamilies families_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 ServiceIpRange RangeOf(std::string_view text) { return ServiceIpRange(*IpRange::Parse(text)); }
@@ -75,4 +75,4 @@ TEST(ServiceIpRange, OfVastNetworksIsChosenFromLikeAnyOther) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,9 +4,9 @@
 
 #include "store/blocking.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-NodePorts::NodePorts(Store& store, const std::string& prefix, int32_t first, int32_t last)
+NodePorts::NodePorts(store::Store& store, const std::string& prefix, int32_t first, int32_t last)
     : store_(store), key_(prefix + "/ranges/servicenodeports"), first_(first), last_(last) {}
 
 NodePorts::~NodePorts() { watch_.reset(); }
@@ -17,11 +17,12 @@ Result<void> NodePorts::Follow() {
     if (state_) return {};
   }
   watch_.reset();
-  SKIFF_ASSIGN_OR_RETURN(const RangeReply reply,
-                         RangeAndWait(store_, {.range = KeyRange::Single(key_)}));
+  SKIFF_ASSIGN_OR_RETURN(const store::RangeReply reply,
+                         store::RangeAndWait(store_, {.range = store::KeyRange::Single(key_)}));
   Set(reply.entries.empty() ? nullptr : &reply.entries.front(), {});
   watch_ = store_.StartWatch(
-      {.range = KeyRange::Single(key_), .from = Revision{reply.revision.value + 1}}, this);
+      {.range = store::KeyRange::Single(key_), .from = store::Revision{reply.revision.value + 1}},
+      this);
   return {};
 }
 
@@ -33,9 +34,9 @@ Result<NodePorts::State> NodePorts::Current() const {
   return *state_;
 }
 
-void NodePorts::OnEvents(std::span<const Event> events) {
-  const Event& last = events.back();
-  Set(last.kind == Event::Kind::kPut ? &last.entry : nullptr, last.revision());
+void NodePorts::OnEvents(std::span<const store::Event> events) {
+  const store::Event& last = events.back();
+  Set(last.kind == store::Event::Kind::kPut ? &last.entry : nullptr, last.revision());
 }
 
 void NodePorts::OnEnd(Status) {
@@ -43,7 +44,7 @@ void NodePorts::OnEnd(Status) {
   state_.reset();
 }
 
-void NodePorts::Set(const KeyValue* stored, Revision) {
+void NodePorts::Set(const store::KeyValue* stored, store::Revision) {
   State state{PortBitmap(first_, last_), {}};
   if (stored != nullptr) {
     // What cannot be read is made anew by the next write, or by the repair.
@@ -86,14 +87,14 @@ Result<int32_t> PortChanges::TakeAny(Random& random) {
   return *port;
 }
 
-Result<void> PortChanges::AddTo(Transaction& transaction) {
+Result<void> PortChanges::AddTo(store::Transaction& transaction) {
   if (!taken_ && released_.empty()) return {};
   SKIFF_RETURN_IF_ERROR(Load());
   for (const int32_t port : released_) state_->ports.Set(port, false);
   transaction.conditions.push_back({ports_.key(), state_->revision});
-  transaction.writes.push_back(
-      {Write::Kind::kPut, ports_.key(), SharedBytes(state_->ports.Encode()), LeaseId{}});
+  transaction.writes.push_back({store::Write::Kind::kPut, ports_.key(),
+                                SharedBytes(state_->ports.Encode()), store::LeaseId{}});
   return {};
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -19,17 +19,17 @@
 #include "base/status.h"
 #include "store/store.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-class NodePorts final : private WatchSink {
+class NodePorts final : private store::WatchSink {
  public:
   // The bitmap as it was last seen. Zero revision: nothing is stored yet.
   struct State {
     PortBitmap ports;
-    Revision revision;
+    store::Revision revision;
   };
 
-  NodePorts(Store& store, const std::string& prefix, int32_t first, int32_t last);
+  NodePorts(store::Store& store, const std::string& prefix, int32_t first, int32_t last);
   NodePorts(const NodePorts&) = delete;
   NodePorts& operator=(const NodePorts&) = delete;
   ~NodePorts() override;
@@ -41,21 +41,21 @@ class NodePorts final : private WatchSink {
   // kServiceUnavailable while it does not know what is stored.
   Result<State> Current() const;
   const std::string& key() const { return key_; }
-  Store& store() const { return store_; }
+  store::Store& store() const { return store_; }
 
  private:
-  void OnEvents(std::span<const Event> events) override;
-  void OnProgress(Revision) override {}
+  void OnEvents(std::span<const store::Event> events) override;
+  void OnProgress(store::Revision) override {}
   void OnEnd(Status why) override;
-  void Set(const KeyValue* stored, Revision revision);
+  void Set(const store::KeyValue* stored, store::Revision revision);
 
-  Store& store_;
+  store::Store& store_;
   const std::string key_;
   const int32_t first_;
   const int32_t last_;
   mutable std::mutex mutex_;
   std::optional<State> state_;  // guarded by mutex_
-  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<store::Watch> watch_;
 };
 
 // The changes of one write. Nothing is taken until its transaction is committed.
@@ -70,7 +70,7 @@ class PortChanges {
   void Release(int32_t port) { released_.push_back(port); }
 
   // Adds the changes to the transaction, if there are any.
-  Result<void> AddTo(Transaction& transaction);
+  Result<void> AddTo(store::Transaction& transaction);
 
  private:
   Result<void> Load();
@@ -81,4 +81,4 @@ class PortChanges {
   std::vector<int32_t> released_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

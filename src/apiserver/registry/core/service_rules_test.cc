@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -179,4 +179,4 @@ TEST(ServiceRulesTest, WhatIsIgnoredOrOldIsWarnedAbout) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include "apiserver/registry/core/service_addresses.h"
 #include "apiserver/validation/addresses.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -12,7 +12,7 @@ std::string Item(std::string_view list, size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-void WarnAboutIps(std::string_view path, const ListView<std::string_view>& ips,
+void WarnAboutIps(std::string_view path, const object::ListView<std::string_view>& ips,
                   std::vector<std::string>& warnings) {
   for (size_t i = 0; i < ips.size(); ++i) WarnAboutIp(Item(path, i), ips[i], warnings);
 }
@@ -31,7 +31,7 @@ void WarnAboutHeadless(const core::ServiceSpec& spec, std::vector<std::string>& 
 
 }  // namespace
 
-void WarnAboutService(const Document& object, const Document*, const KindSettings&,
+void WarnAboutService(const object::Document& object, const object::Document*, const KindSettings&,
                       std::vector<std::string>& warnings) {
   const core::Service service(object);
   const core::ServiceSpec spec = service.spec();
@@ -68,4 +68,4 @@ void WarnAboutService(const Document& object, const Document*, const KindSetting
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,9 +7,9 @@
 #include "object/value.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-void WarnAboutService(const Document& object, const Document* old, const KindSettings&,
-                      std::vector<std::string>& warnings);
+void WarnAboutService(const object::Document& object, const object::Document* old,
+                      const KindSettings&, std::vector<std::string>& warnings);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

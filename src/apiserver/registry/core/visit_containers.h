@@ -6,7 +6,7 @@
 
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // An ephemeral container is a container with one more field at the end.
 inline views::core_v1::Container AsContainer(const views::core_v1::EphemeralContainer& container) {
@@ -41,4 +41,4 @@ void VisitContainers(const views::core_v1::PodSpec& spec, Visit&& visit) {
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 namespace core = views::core_v1;
 
@@ -147,4 +147,4 @@ void ValidateVolumeDevices(const core::Container& container, const ValidVolumes&
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The volumes of a pod that have no fault of their own, by name.
 class ValidVolumes {
@@ -29,4 +29,4 @@ void ValidateVolumeMounts(const views::core_v1::Container& container, const Vali
 void ValidateVolumeDevices(const views::core_v1::Container& container, const ValidVolumes& volumes,
                            FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

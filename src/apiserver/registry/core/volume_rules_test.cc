@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -168,4 +168,4 @@ TEST(VolumeRulesTest, TheStatusOfAClaimCountsStorage) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -89,7 +89,7 @@ void AwsElasticBlockStore(const VolumeOfPod& of_pod, FieldErrors& errors) {
   ValidatePartition(of_pod.volume.aws_elastic_block_store().partition(), errors);
 }
 
-void ValidateItems(const ListView<core::KeyToPath>& items, FieldErrors& errors) {
+void ValidateItems(const object::ListView<core::KeyToPath>& items, FieldErrors& errors) {
   for (size_t i = 0; i < items.size(); ++i) {
     const auto at = errors.At("items", i);
     ValidateKeyToPath(items[i], errors);
@@ -379,4 +379,4 @@ bool IsIscsiName(std::string_view name) {
   return name.starts_with("naa") && IsIdentifier(name, kNaaLength);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // iSCSI Qualified Name, EUI or NAA identifiers: iqn.2001-04.com.example:disk1.
 bool IsIscsiName(std::string_view name);
@@ -29,4 +29,4 @@ struct VolumeKind {
 // In the order in which they are looked at.
 std::span<const VolumeKind> VolumeKinds();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

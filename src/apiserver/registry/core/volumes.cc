@@ -8,7 +8,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace core = views::core_v1;
@@ -28,7 +28,7 @@ void ValidateClaimName(const VolumeOfPod& of_pod, FieldErrors& errors) {
   const std::string_view name = of_pod.volume.name();
   if (of_pod.pod_name.empty() || name.empty()) return;
   const std::string claim = std::string(of_pod.pod_name) + "-" + std::string(name);
-  for (const std::string& problem : CheckDns1123Subdomain(claim)) {
+  for (const std::string& problem : object::CheckDns1123Subdomain(claim)) {
     errors.Invalid("name", name, "PVC name \"" + claim + "\": " + problem);
   }
 }
@@ -45,9 +45,10 @@ void ValidateIscsiNameLength(const core::Volume& volume, FieldErrors& errors) {
 
 // Exactly one source is wanted. The first counts; what follows is one too many.
 void ValidateSources(const VolumeOfPod& of_pod, FieldErrors& errors) {
-  const Value& value = *of_pod.volume.AsValue();
+  const object::Value& value = *of_pod.volume.AsValue();
   size_t sources = 0;
-  for (const Value& member : value.members()) sources += member.field() != core::Volume::kName;
+  for (const object::Value& member : value.members())
+    sources += member.field() != core::Volume::kName;
   if (sources == 0) return errors.Required("", "must specify a volume type");
   bool found = false;
   for (const VolumeKind& kind : VolumeKinds()) {
@@ -66,7 +67,7 @@ void ValidateSources(const VolumeOfPod& of_pod, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateVolumes(const ListView<core::Volume>& volumes, std::string_view pod_name,
+void ValidateVolumes(const object::ListView<core::Volume>& volumes, std::string_view pod_name,
                      const PodOptions& options, ValidVolumes& valid, FieldErrors& errors) {
   SeenNames names;
   SeenNames ephemeral;
@@ -139,10 +140,11 @@ void ValidatePullPolicy(std::string_view policy, std::string_view field, FieldEr
 
 void ValidateCsiDriverName(std::string_view name, std::string_view field, FieldErrors& errors) {
   constexpr size_t kMaxBytes = 63;
-  constexpr NameFormat kFormat{IsDns1123SubdomainCaseless, CheckDns1123SubdomainCaseless};
+  constexpr NameFormat kFormat{object::IsDns1123SubdomainCaseless,
+                               object::CheckDns1123SubdomainCaseless};
   if (name.empty()) return errors.Required(field);
   if (name.size() > kMaxBytes) errors.TooLong(field, kMaxBytes);
   ValidateFormat(kFormat, name, field, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

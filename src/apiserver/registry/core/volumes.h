@@ -9,12 +9,13 @@
 #include "object/view.h"
 #include "views/core/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // volumes of the spec where `errors` is. `pod_name` is empty when it is not known yet, as in a
 // template. The volumes without a fault are added to `valid`.
-void ValidateVolumes(const ListView<views::core_v1::Volume>& volumes, std::string_view pod_name,
-                     const PodOptions& options, ValidVolumes& valid, FieldErrors& errors);
+void ValidateVolumes(const object::ListView<views::core_v1::Volume>& volumes,
+                     std::string_view pod_name, const PodOptions& options, ValidVolumes& valid,
+                     FieldErrors& errors);
 
 // The following look at the place where `errors` is, or a field of it.
 void ValidateKeyToPath(const views::core_v1::KeyToPath& item, FieldErrors& errors);
@@ -25,4 +26,4 @@ void ValidatePullPolicy(std::string_view policy, std::string_view field, FieldEr
 // Names of CSI drivers.
 void ValidateCsiDriverName(std::string_view name, std::string_view field, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

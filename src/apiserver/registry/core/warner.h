@@ -8,7 +8,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "base/limits.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Knows its place as FieldErrors does. No more than limits::kMaxFieldIssues texts are kept, for an
 // object can have a warning for each two of its parts.
@@ -38,4 +38,4 @@ class Warner {
   std::vector<std::string>& warnings_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/discovery.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace discovery = views::discovery_k8s_io_v1;
@@ -21,7 +21,7 @@ constexpr size_t kMaxPorts = 20000;
 constexpr size_t kMaxTopologyLabels = 16;
 constexpr size_t kMaxHints = 8;
 
-std::string Joined(const NameProblems& problems) {
+std::string Joined(const object::NameProblems& problems) {
   std::string out;
   for (const std::string& problem : problems) (out += out.empty() ? "" : ",") += problem;
   return out;
@@ -30,8 +30,8 @@ std::string Joined(const NameProblems& problems) {
 void ValidateDomainName(std::string_view name, FieldErrors& errors) {
   if (name.empty()) return errors.Required("");
   if (name.ends_with('.')) name.remove_suffix(1);
-  if (!IsDns1123Subdomain(name)) {
-    return errors.Invalid("", name, Joined(CheckDns1123Subdomain(name)));
+  if (!object::IsDns1123Subdomain(name)) {
+    return errors.Invalid("", name, Joined(object::CheckDns1123Subdomain(name)));
   }
   if (name.find('.') == std::string_view::npos) {
     return errors.Invalid("", name,
@@ -40,8 +40,8 @@ void ValidateDomainName(std::string_view name, FieldErrors& errors) {
   while (!name.empty()) {
     const size_t end = std::min(name.find('.'), name.size());
     const std::string_view label = name.substr(0, end);
-    if (!IsDns1123Label(label)) {
-      return errors.Invalid("", label, Joined(CheckDns1123Label(label)));
+    if (!object::IsDns1123Label(label)) {
+      return errors.Invalid("", label, Joined(object::CheckDns1123Label(label)));
     }
     name.remove_prefix(std::min(end + 1, name.size()));
   }
@@ -131,7 +131,7 @@ void ValidateEndpoints(const discovery::EndpointSlice& slice, FieldErrors& error
   }
 }
 
-void ValidatePorts(const ListView<discovery::EndpointPort>& ports, FieldErrors& errors) {
+void ValidatePorts(const object::ListView<discovery::EndpointPort>& ports, FieldErrors& errors) {
   if (ports.size() > kMaxPorts) return errors.TooMany("ports", ports.size(), kMaxPorts);
   SeenNames names;
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -150,7 +150,7 @@ void ValidatePorts(const ListView<discovery::EndpointPort>& ports, FieldErrors& 
   }
 }
 
-void ValidateSlice(const discovery::EndpointSlice& slice, const Value* old_endpoints,
+void ValidateSlice(const discovery::EndpointSlice& slice, const object::Value* old_endpoints,
                    FieldErrors& errors) {
   if (slice.address_type().empty()) {
     errors.Required("addressType");
@@ -158,24 +158,25 @@ void ValidateSlice(const discovery::EndpointSlice& slice, const Value* old_endpo
     ValidateOneOf(slice.address_type(), {"FQDN", "IPv4", "IPv6"}, "addressType", errors);
   }
   ValidatePorts(slice.ports(), errors);
-  const Value* endpoints = MemberOf(slice, discovery::EndpointSlice::kEndpoints);
+  const object::Value* endpoints = MemberOf(slice, discovery::EndpointSlice::kEndpoints);
   const bool unchanged = old_endpoints != nullptr && SameValue(old_endpoints, endpoints);
   if (!unchanged) ValidateEndpoints(slice, errors);
 }
 
-void ValidateEndpointSlice(const Document& object, FieldErrors& errors) {
+void ValidateEndpointSlice(const object::Document& object, FieldErrors& errors) {
   ValidateSlice(discovery::EndpointSlice(object), nullptr, errors);
 }
 
-void ValidateEndpointSliceUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateEndpointSliceUpdate(const object::Document& object, const object::Document& old,
+                                 FieldErrors& errors) {
   const discovery::EndpointSlice slice(object);
   const discovery::EndpointSlice before(old);
   ValidateSlice(slice, MemberOf(before, discovery::EndpointSlice::kEndpoints), errors);
   ValidateImmutable(before.address_type(), slice.address_type(), "addressType", errors);
 }
 
-void WarnAboutEndpointSlice(const Document& object, const Document* old, const KindSettings&,
-                            std::vector<std::string>& warnings) {
+void WarnAboutEndpointSlice(const object::Document& object, const object::Document* old,
+                            const KindSettings&, std::vector<std::string>& warnings) {
   const discovery::EndpointSlice slice(object);
   if (old == nullptr && slice.address_type() == "FQDN") {
     warnings.emplace_back("spec.addressType: FQDN endpoints are deprecated");
@@ -204,4 +205,4 @@ constinit const KindRules kEndpointSliceRules = {.group = "discovery.k8s.io",
                                                  .update = ValidateEndpointSliceUpdate,
                                                  .warn = WarnAboutEndpointSlice};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

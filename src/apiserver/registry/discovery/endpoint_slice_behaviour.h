@@ -4,12 +4,13 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class EndpointSliceBehaviour final : public ResourceBehaviour {
  public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

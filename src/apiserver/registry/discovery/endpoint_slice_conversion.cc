@@ -3,20 +3,20 @@
 #include "views/discovery.k8s.io/v1.h"
 #include "views/discovery.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void TakeTopology(const Value& from, Value& out, Copier& copier) {
+void TakeTopology(const object::Value& from, object::Value& out, Copier& copier) {
   constexpr std::string_view kZone = "topology.kubernetes.io/zone";
   constexpr std::string_view kHostname = "kubernetes.io/hostname";
-  const Value* const topology = from.Find("topology");
+  const object::Value* const topology = from.Find("topology");
   if (topology == nullptr || !topology->is_map()) return;
-  Value rest = topology->CopyInto(copier.arena());
+  object::Value rest = topology->CopyInto(copier.arena());
   if (topology->Find(kZone) != nullptr) {
     copier.PutText(out, "zone", TextIn(*topology, kZone));
     rest.Erase(kZone);
   }
-  const Value* const node = from.Find("nodeName");
+  const object::Value* const node = from.Find("nodeName");
   if (node != nullptr && topology->Find(kHostname) != nullptr &&
       node->AsText() == TextIn(*topology, kHostname)) {
     rest.Erase(kHostname);
@@ -33,4 +33,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> EndpointSliceConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,8 +5,8 @@
 
 #include "apiserver/convert/conversion_rule.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const ConversionRule> EndpointSliceConversions();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/common.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
@@ -17,11 +17,11 @@ constexpr int32_t kMaxPrecedence = 10'000;
 constexpr std::string_view kVerbs[] = {"create", "delete", "deletecollection", "get",  "list",
                                        "patch",  "proxy",  "update",           "watch"};
 
-bool HasWildcard(const ListView<std::string_view>& list) {
+bool HasWildcard(const object::ListView<std::string_view>& list) {
   return std::find(list.begin(), list.end(), "*") != list.end();
 }
 
-const Value* Field(const View& view, std::string_view name) {
+const object::Value* Field(const object::View& view, std::string_view name) {
   return view.AsValue() != nullptr ? view.AsValue()->Find(name) : nullptr;
 }
 
@@ -33,7 +33,7 @@ struct ListWords {
 };
 
 // A list that names something, or everything and then nothing else.
-bool ValidateListOrAll(const ListView<std::string_view>& list, const View& rule,
+bool ValidateListOrAll(const object::ListView<std::string_view>& list, const object::View& rule,
                        const ListWords& words, FieldErrors& errors) {
   if (list.empty()) {
     errors.Required(words.field, words.if_empty);
@@ -47,7 +47,8 @@ bool ValidateListOrAll(const ListView<std::string_view>& list, const View& rule,
   return false;
 }
 
-void ValidateVerbs(const ListView<std::string_view>& verbs, const View& rule, FieldErrors& errors) {
+void ValidateVerbs(const object::ListView<std::string_view>& verbs, const object::View& rule,
+                   FieldErrors& errors) {
   constexpr ListWords kWords{"verbs", "verbs must contain at least one value", "verbs"};
   if (!ValidateListOrAll(verbs, rule, kWords, errors)) return;
   const bool known = std::all_of(verbs.begin(), verbs.end(), [](std::string_view verb) {
@@ -72,7 +73,7 @@ void ValidateResourceRule(const flow::ResourcePolicyRule& rule, FieldErrors& err
   if (!ValidateListOrAll(namespaces, rule, kNamespaces, errors)) return;
   for (size_t i = 0; i < namespaces.size(); ++i) {
     const auto at = errors.At("namespaces", i);
-    for (const std::string& problem : CheckDns1123Label(namespaces[i])) {
+    for (const std::string& problem : object::CheckDns1123Label(namespaces[i])) {
       errors.Invalid("", namespaces[i],
                      "each member of this list must be '*' or a DNS-1123 label; " + problem);
     }
@@ -209,18 +210,18 @@ void ValidateSpec(const flow::FlowSchemaSpec& spec, std::string_view name, Field
   }
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   ValidateStatusConditions(object, errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const flow::FlowSchema schema(object);
   ValidateSpec(schema.spec(), schema.metadata().name(), errors);
   ValidateMandatoryFlowSchema(object, errors);
   ValidateStatusConditions(object, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document&, FieldErrors& errors) {
   ValidateCreate(object, errors);
 }
 
@@ -232,4 +233,4 @@ const KindRules kFlowSchemaRules = {.group = "flowcontrol.apiserver.k8s.io",
                                     .update = ValidateUpdate,
                                     .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

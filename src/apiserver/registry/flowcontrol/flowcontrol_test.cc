@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -111,4 +111,4 @@ TEST(FlowSchemaRulesTest, MessagesAreThoseOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

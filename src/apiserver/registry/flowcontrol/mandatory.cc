@@ -5,7 +5,7 @@
 #include "apiserver/validation/common.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 struct FixedSpec {
@@ -32,17 +32,17 @@ constexpr FixedSpec kPriorityLevels[] = {
       "lendablePercent":0,"limitResponse":{"type":"Reject"}}}})"}};
 
 void ValidateFixed(std::span<const FixedSpec> fixed, std::string_view except,
-                   const Document& object, FieldErrors& errors) {
-  const Value* name = object.root().FindPath({"metadata", "name"});
+                   const object::Document& object, FieldErrors& errors) {
+  const object::Value* name = object.root().FindPath({"metadata", "name"});
   if (name == nullptr) return;
   for (const FixedSpec& each : fixed) {
     if (each.name != name->AsText()) continue;
-    const Result<Document> wanted = DecodeJson(each.json, object.type());
-    Document given = object.Copy();
-    if (Value* spec = given.root().Find("spec"); spec != nullptr && !except.empty()) {
+    const Result<object::Document> wanted = object::DecodeJson(each.json, object.type());
+    object::Document given = object.Copy();
+    if (object::Value* spec = given.root().Find("spec"); spec != nullptr && !except.empty()) {
       spec->Erase(except);
     }
-    const Value& given_root = given.root();
+    const object::Value& given_root = given.root();
     if (wanted && SameValue(wanted->root().Find("spec"), given_root.Find("spec"))) return;
     errors.Invalid("spec", object.root().Find("spec"),
                    "spec of '" + std::string(each.name) + "'" +
@@ -53,14 +53,14 @@ void ValidateFixed(std::span<const FixedSpec> fixed, std::string_view except,
 
 }  // namespace
 
-void ValidateMandatoryFlowSchema(const Document& object, FieldErrors& errors) {
+void ValidateMandatoryFlowSchema(const object::Document& object, FieldErrors& errors) {
   ValidateFixed(kFlowSchemas, "", object, errors);
 }
 
-void ValidateMandatoryPriorityLevel(const Document& object, FieldErrors& errors) {
-  const Value* name = object.root().FindPath({"metadata", "name"});
+void ValidateMandatoryPriorityLevel(const object::Document& object, FieldErrors& errors) {
+  const object::Value* name = object.root().FindPath({"metadata", "name"});
   const bool is_exempt = name != nullptr && name->AsText() == kExemptName;
   ValidateFixed(kPriorityLevels, is_exempt ? "exempt" : "", object, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,13 +6,13 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr std::string_view kExemptName = "exempt";
 
 // Objects with other names are not looked at.
-void ValidateMandatoryFlowSchema(const Document& object, FieldErrors& errors);
+void ValidateMandatoryFlowSchema(const object::Document& object, FieldErrors& errors);
 // Of the exempt level, `spec.exempt` may be anything.
-void ValidateMandatoryPriorityLevel(const Document& object, FieldErrors& errors);
+void ValidateMandatoryPriorityLevel(const object::Document& object, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -8,7 +8,7 @@
 #include "apiserver/validation/common.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
@@ -112,7 +112,7 @@ void ValidateSpec(const flow::PriorityLevelConfigurationSpec& spec, std::string_
   }
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const flow::PriorityLevelConfiguration level(object);
   if (level.metadata().annotations().Contains(kPreserveZeroShares)) {
     errors.Forbidden("metadata.annotations",
@@ -123,11 +123,11 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   ValidateStatusConditions(object, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document&, FieldErrors& errors) {
   ValidateCreate(object, errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   ValidateStatusConditions(object, errors);
 }
 
@@ -139,4 +139,4 @@ const KindRules kPriorityLevelConfigurationRules = {.group = "flowcontrol.apiser
                                                     .update = ValidateUpdate,
                                                     .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,24 +5,24 @@
 #include "views/flowcontrol.apiserver.k8s.io/v1beta2.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1beta3.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void RenameShares(const Value& from, Value& out, Copier& copier) {
-  const Value* const shares = from.Find("assuredConcurrencyShares");
+void RenameShares(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const shares = from.Find("assuredConcurrencyShares");
   out.Set(copier.arena(), "nominalConcurrencyShares",
-          Value::Int(shares == nullptr ? 0 : shares->AsInt()));
+          object::Value::Int(shares == nullptr ? 0 : shares->AsInt()));
 }
 
-void KeepShares(const Value& from, Value& out, Copier& copier) {
-  const Value* const shares = from.Find("nominalConcurrencyShares");
+void KeepShares(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const shares = from.Find("nominalConcurrencyShares");
   out.Set(copier.arena(), "nominalConcurrencyShares",
-          Value::Int(shares == nullptr ? 0 : shares->AsInt()));
+          object::Value::Int(shares == nullptr ? 0 : shares->AsInt()));
 }
 
-void DropSharesAnnotation(const Value&, Value& out, Copier&) {
-  Value* const metadata = out.Find("metadata");
-  Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+void DropSharesAnnotation(const object::Value&, object::Value& out, Copier&) {
+  object::Value* const metadata = out.Find("metadata");
+  object::Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
   if (annotations == nullptr) return;
   annotations->Erase("flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares");
   if (annotations->size() == 0) metadata->Erase("annotations");
@@ -48,4 +48,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> PriorityLevelConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

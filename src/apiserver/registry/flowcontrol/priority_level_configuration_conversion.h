@@ -6,8 +6,8 @@
 
 #include "apiserver/convert/conversion_rule.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 std::span<const ConversionRule> PriorityLevelConversions();
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

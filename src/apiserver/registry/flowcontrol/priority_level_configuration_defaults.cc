@@ -1,21 +1,21 @@
 #include "apiserver/registry/flowcontrol/priority_level_configuration_defaults.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Zero is a share that somebody wants only if an annotation says so.
-void DefaultShares(Value& level, const RuleContext& context) {
-  Value* spec = PartOf(level, "spec");
-  Value* limited = spec == nullptr ? nullptr : PartOf(*spec, "limited");
+void DefaultShares(object::Value& level, const RuleContext& context) {
+  object::Value* spec = PartOf(level, "spec");
+  object::Value* limited = spec == nullptr ? nullptr : PartOf(*spec, "limited");
   if (limited == nullptr) return;
-  const Value* shares = limited->Find("nominalConcurrencyShares");
+  const object::Value* shares = limited->Find("nominalConcurrencyShares");
   if (shares != nullptr && shares->AsInt() != 0) return;
-  const Value* annotations = level.FindPath({"metadata", "annotations"});
+  const object::Value* annotations = level.FindPath({"metadata", "annotations"});
   if (annotations != nullptr &&
       annotations->Find("flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares") != nullptr) {
     return;
   }
-  limited->Set(context.arena, "nominalConcurrencyShares", Value::Int(30));
+  limited->Set(context.arena, "nominalConcurrencyShares", object::Value::Int(30));
 }
 
 constexpr CodeRuleEntry kDefaults[] = {
@@ -27,4 +27,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> PriorityLevelDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,9 +4,9 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/value.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // Each condition has a type, and no other has it too.
-void ValidateStatusConditions(const Document& object, FieldErrors& errors);
+void ValidateStatusConditions(const object::Document& object, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "views/internal.apiserver.k8s.io/v1alpha1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace internal = views::internal_apiserver_k8s_io_v1alpha1;
@@ -22,10 +22,10 @@ void ValidateName(std::string_view name, FieldErrors& errors) {
   if (dot == std::string_view::npos) {
     return errors.Invalid("metadata.name", name, "name must be in the form of <group>.<resource>");
   }
-  for (const std::string& problem : CheckDns1123Subdomain(name.substr(0, dot))) {
+  for (const std::string& problem : object::CheckDns1123Subdomain(name.substr(0, dot))) {
     errors.Invalid("metadata.name", name, "the group segment " + problem);
   }
-  for (const std::string& problem : CheckDns1035Label(name.substr(dot + 1))) {
+  for (const std::string& problem : object::CheckDns1035Label(name.substr(dot + 1))) {
     errors.Invalid("metadata.name", name, "the resource segment " + problem);
   }
 }
@@ -108,7 +108,7 @@ void ValidateCommonVersion(const internal::StorageVersionStatus& status, FieldEr
                    "should be nil if servers do not agree on the same encoding version, or if "
                    "there is no server reporting the supported versions yet");
   } else if (!given) {
-    errors.Invalid(kField, static_cast<const Value*>(nullptr),
+    errors.Invalid(kField, static_cast<const object::Value*>(nullptr),
                    "the common encoding version is " + std::string(*actual));
   } else {
     errors.Invalid(kField, *given, "the actual common encoding version is " + std::string(*actual));
@@ -134,7 +134,7 @@ void ValidateConditions(const internal::StorageVersionStatus& status, FieldError
   }
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const internal::StorageVersionStatus status = internal::StorageVersion(object).status();
   const auto at = errors.At("status");
   std::set<std::string_view> servers;
@@ -150,13 +150,13 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
   ValidateConditions(status, errors);
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateName(internal::StorageVersion(object).metadata().name(), errors);
   ValidateStatus(object, object, errors);
 }
 
 // There is nothing in it but the status.
-void ValidateUpdate(const Document&, const Document&, FieldErrors&) {}
+void ValidateUpdate(const object::Document&, const object::Document&, FieldErrors&) {}
 
 }  // namespace
 
@@ -166,4 +166,4 @@ const KindRules kStorageVersionRules = {.group = "internal.apiserver.k8s.io",
                                         .update = ValidateUpdate,
                                         .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

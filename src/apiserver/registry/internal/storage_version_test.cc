@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
@@ -36,4 +36,4 @@ TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

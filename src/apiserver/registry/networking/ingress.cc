@@ -10,15 +10,16 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
 
 constexpr std::string_view kClassAnnotation = "kubernetes.io/ingress.class";
 constexpr std::string_view kIsAddress = "must be a DNS name, not an IP address";
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
-constexpr NameFormat kWildcardFormat{IsWildcardDns1123Subdomain, CheckWildcardDns1123Subdomain};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
+constexpr NameFormat kWildcardFormat{object::IsWildcardDns1123Subdomain,
+                                     object::CheckWildcardDns1123Subdomain};
 
 // What an update may keep although it would be refused in a new Ingress.
 struct Tolerated {
@@ -145,7 +146,7 @@ void ValidateSpec(const networking::IngressSpec& spec, const Tolerated& tolerate
   }
 }
 
-void ValidateIngress(const Document& object, FieldErrors& errors) {
+void ValidateIngress(const object::Document& object, FieldErrors& errors) {
   const networking::Ingress ingress(object);
   {
     const auto at = errors.At("spec");
@@ -164,7 +165,8 @@ void ValidateIngress(const Document& object, FieldErrors& errors) {
 Tolerated ToleratedIn(const networking::IngressSpec& old) {
   Tolerated out;
   for (const networking::IngressTLS tls : old.tls()) {
-    out.secret_names |= !tls.secret_name().empty() && !IsDns1123Subdomain(tls.secret_name());
+    out.secret_names |=
+        !tls.secret_name().empty() && !object::IsDns1123Subdomain(tls.secret_name());
   }
   for (const networking::IngressRule rule : old.rules()) {
     if (!HasWildcard(rule.host())) continue;
@@ -175,13 +177,15 @@ Tolerated ToleratedIn(const networking::IngressSpec& old) {
   return out;
 }
 
-void ValidateIngressUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateIngressUpdate(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateSpec(networking::Ingress(object).spec(), ToleratedIn(networking::Ingress(old).spec()),
                errors);
 }
 
-void ValidateIngressStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateIngressStatus(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   SeenNames known;
   for (const auto& point : networking::Ingress(old).status().load_balancer().ingress()) {
     if (!point.ip().empty()) known.Add(point.ip());
@@ -200,8 +204,8 @@ void ValidateIngressStatus(const Document& object, const Document& old, FieldErr
   }
 }
 
-void WarnAboutIngress(const Document& object, const Document* old, const KindSettings&,
-                      std::vector<std::string>& warnings) {
+void WarnAboutIngress(const object::Document& object, const object::Document* old,
+                      const KindSettings&, std::vector<std::string>& warnings) {
   const networking::Ingress ingress(object);
   if (old != nullptr || ingress.spec().ingress_class_name()) return;
   if (ingress.metadata().annotations().Contains(kClassAnnotation)) {
@@ -219,4 +223,4 @@ constinit const KindRules kIngressRules = {.group = "networking.k8s.io",
                                            .status = ValidateIngressStatus,
                                            .warn = WarnAboutIngress};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,12 +4,12 @@
 
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class IngressBehaviour final : public ResourceBehaviour {
  public:
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

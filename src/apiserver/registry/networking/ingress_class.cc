@@ -5,27 +5,27 @@
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
 
 constexpr size_t kMaxControllerBytes = 250;
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
 
 // "acme.io/foo". A fault is of the part before the slash or of that behind it.
 void ValidateController(std::string_view controller, FieldErrors& errors) {
   constexpr std::string_view kField = "controller";
   if (controller.empty()) return errors.Required(kField);
-  if (IsDomainPrefixedPath(controller)) return;
+  if (object::IsDomainPrefixedPath(controller)) return;
   const size_t slash = controller.find('/');
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == controller.size()) {
-    return errors.Invalid(kField, controller, CheckDomainPrefixedPath(controller));
+    return errors.Invalid(kField, controller, object::CheckDomainPrefixedPath(controller));
   }
   const std::string_view host = controller.substr(0, slash);
   ValidateFormat(kDnsSubdomainFormat, host, kField, errors);
   const std::string path = "a" + std::string(controller.substr(slash));
-  errors.Invalid(kField, controller.substr(slash + 1), CheckDomainPrefixedPath(path));
+  errors.Invalid(kField, controller.substr(slash + 1), object::CheckDomainPrefixedPath(path));
 }
 
 void ValidateParameters(const networking::IngressClassParametersReference& parameters,
@@ -51,7 +51,7 @@ void ValidateParameters(const networking::IngressClassParametersReference& param
   }
 }
 
-void ValidateIngressClass(const Document& object, FieldErrors& errors) {
+void ValidateIngressClass(const object::Document& object, FieldErrors& errors) {
   const networking::IngressClassSpec spec = networking::IngressClass(object).spec();
   const auto at = errors.At("spec");
   if (spec.controller().size() > kMaxControllerBytes) {
@@ -63,7 +63,8 @@ void ValidateIngressClass(const Document& object, FieldErrors& errors) {
   ValidateParameters(spec.parameters(), errors);
 }
 
-void ValidateIngressClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateIngressClassUpdate(const object::Document& object, const object::Document& old,
+                                FieldErrors& errors) {
   ValidateImmutable(networking::IngressClass(old).spec().controller(),
                     networking::IngressClass(object).spec().controller(), "spec.controller",
                     errors);
@@ -77,4 +78,4 @@ constinit const KindRules kIngressClassRules = {.group = "networking.k8s.io",
                                                 .create = ValidateIngressClass,
                                                 .update = ValidateIngressClassUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

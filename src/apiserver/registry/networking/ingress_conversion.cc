@@ -4,24 +4,24 @@
 #include "views/networking.k8s.io/v1.h"
 #include "views/networking.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void RenameDefaultBackend(const Value& from, Value& out, Copier& copier) {
+void RenameDefaultBackend(const object::Value& from, object::Value& out, Copier& copier) {
   copier.Put(out, "defaultBackend", from.Find("backend"));
 }
 
-void NestService(const Value& from, Value& out, Copier& copier) {
+void NestService(const object::Value& from, object::Value& out, Copier& copier) {
   const std::string_view name = TextIn(from, "serviceName");
-  const Value* const port = from.Find("servicePort");
+  const object::Value* const port = from.Find("servicePort");
   const bool named_port = port != nullptr && port->is_string();
   const int64_t number = port == nullptr || named_port ? 0 : port->AsInt();
   if (name.empty() && !named_port && number == 0) return;
-  Value& service = copier.Make(out, "service");
+  object::Value& service = copier.Make(out, "service");
   copier.PutText(service, "name", name);
-  Value& out_port = copier.Make(service, "port");
+  object::Value& out_port = copier.Make(service, "port");
   if (named_port && !port->AsText().empty()) copier.PutText(out_port, "name", port->AsText());
-  if (number != 0) out_port.Set(copier.arena(), "number", Value::Int(number));
+  if (number != 0) out_port.Set(copier.arena(), "number", object::Value::Int(number));
 }
 
 namespace net_v1 = views::networking_k8s_io_v1;
@@ -38,4 +38,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> IngressConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

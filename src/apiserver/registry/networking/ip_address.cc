@@ -3,14 +3,14 @@
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
 
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
 
-void ValidateIPAddress(const Document& object, FieldErrors& errors) {
+void ValidateIPAddress(const object::Document& object, FieldErrors& errors) {
   const networking::IPAddress address(object);
   const auto spec = errors.At("spec");
   if (!address.spec().has_parent_ref()) return errors.Required("parentRef");
@@ -26,7 +26,8 @@ void ValidateIPAddress(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateIPAddressUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateIPAddressUpdate(const object::Document& object, const object::Document& old,
+                             FieldErrors& errors) {
   ValidateIPAddress(object, errors);
   ValidateImmutable(networking::IPAddress(old).spec().parent_ref().AsValue(),
                     networking::IPAddress(object).spec().parent_ref().AsValue(), "spec.parentRef",
@@ -40,4 +41,4 @@ constinit const KindRules kIPAddressRules = {.group = "networking.k8s.io",
                                              .create = ValidateIPAddress,
                                              .update = ValidateIPAddressUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

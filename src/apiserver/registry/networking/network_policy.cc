@@ -10,7 +10,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
@@ -93,9 +93,9 @@ void ValidatePeer(const networking::NetworkPolicyPeer& peer, const Tolerated& to
 }
 
 void ValidateTraffic(std::string_view rule_field, size_t index,
-                     const ListView<networking::NetworkPolicyPort>& ports,
+                     const object::ListView<networking::NetworkPolicyPort>& ports,
                      std::string_view peer_field,
-                     const ListView<networking::NetworkPolicyPeer>& peers,
+                     const object::ListView<networking::NetworkPolicyPeer>& peers,
                      const Tolerated& tolerated, FieldErrors& errors) {
   const auto rule = errors.At(rule_field, index);
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -134,7 +134,7 @@ void ValidateSpec(const networking::NetworkPolicySpec& spec, const Tolerated& to
   }
 }
 
-void AddCidrs(const ListView<networking::NetworkPolicyPeer>& peers, SeenNames& out) {
+void AddCidrs(const object::ListView<networking::NetworkPolicyPeer>& peers, SeenNames& out) {
   for (const networking::NetworkPolicyPeer peer : peers) {
     if (!peer.has_ip_block()) continue;
     out.Add(peer.ip_block().cidr());
@@ -142,12 +142,13 @@ void AddCidrs(const ListView<networking::NetworkPolicyPeer>& peers, SeenNames& o
   }
 }
 
-void ValidateNetworkPolicy(const Document& object, FieldErrors& errors) {
+void ValidateNetworkPolicy(const object::Document& object, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateSpec(networking::NetworkPolicy(object).spec(), {}, errors);
 }
 
-void ValidateNetworkPolicyUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateNetworkPolicyUpdate(const object::Document& object, const object::Document& old,
+                                 FieldErrors& errors) {
   const networking::NetworkPolicySpec before = networking::NetworkPolicy(old).spec();
   Tolerated tolerated;
   FieldErrors old_faults(errors.settings());
@@ -159,7 +160,8 @@ void ValidateNetworkPolicyUpdate(const Document& object, const Document& old, Fi
   ValidateSpec(networking::NetworkPolicy(object).spec(), tolerated, errors);
 }
 
-void WarnAboutPeers(const std::string& path, const ListView<networking::NetworkPolicyPeer>& peers,
+void WarnAboutPeers(const std::string& path,
+                    const object::ListView<networking::NetworkPolicyPeer>& peers,
                     std::vector<std::string>& warnings) {
   for (size_t i = 0; i < peers.size(); ++i) {
     if (!peers[i].has_ip_block()) continue;
@@ -172,8 +174,8 @@ void WarnAboutPeers(const std::string& path, const ListView<networking::NetworkP
   }
 }
 
-void WarnAboutNetworkPolicy(const Document& object, const Document*, const KindSettings&,
-                            std::vector<std::string>& warnings) {
+void WarnAboutNetworkPolicy(const object::Document& object, const object::Document*,
+                            const KindSettings&, std::vector<std::string>& warnings) {
   const networking::NetworkPolicySpec spec = networking::NetworkPolicy(object).spec();
   for (size_t i = 0; i < spec.ingress().size(); ++i) {
     WarnAboutPeers("spec.ingress[" + std::to_string(i) + "].from", spec.ingress()[i].from(),
@@ -192,4 +194,4 @@ constinit const KindRules kNetworkPolicyRules = {.group = "networking.k8s.io",
                                                  .update = ValidateNetworkPolicyUpdate,
                                                  .warn = WarnAboutNetworkPolicy};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

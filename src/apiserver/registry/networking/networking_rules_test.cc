@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -181,4 +181,4 @@ TEST(NetworkingRulesTest, ARangeOfServicesMayGetASecondFamilyOnly) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/members.h"
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
@@ -35,12 +35,13 @@ void ValidateCidrs(const networking::ServiceCIDRSpec& spec, FieldErrors& errors)
   }
 }
 
-void ValidateServiceCIDR(const Document& object, FieldErrors& errors) {
+void ValidateServiceCIDR(const object::Document& object, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateCidrs(networking::ServiceCIDR(object).spec(), errors);
 }
 
-void ValidateServiceCIDRUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateServiceCIDRUpdate(const object::Document& object, const object::Document& old,
+                               FieldErrors& errors) {
   const networking::ServiceCIDRSpec spec = networking::ServiceCIDR(object).spec();
   const auto cidrs = spec.cidrs();
   const auto before = networking::ServiceCIDR(old).spec().cidrs();
@@ -63,4 +64,4 @@ constinit const KindRules kServiceCIDRRules = {.group = "networking.k8s.io",
                                                .create = ValidateServiceCIDR,
                                                .update = ValidateServiceCIDRUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

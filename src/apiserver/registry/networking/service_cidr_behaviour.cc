@@ -2,17 +2,18 @@
 
 #include "views/networking.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace networking = views::networking_k8s_io_v1;
 
-void CreateServiceCIDR(const WriteContext& write, Document& object) {
+void CreateServiceCIDR(const WriteContext& write, object::Document& object) {
   if (!write.settings.gates.IsOn("ServiceCIDRStatusFieldWiping")) return;
   networking::MutableServiceCIDR(object).clear_status();
 }
 
-void UpdateServiceCIDR(const WriteContext& write, const Document& old, Document& object) {
+void UpdateServiceCIDR(const WriteContext& write, const object::Document& old,
+                       object::Document& object) {
   if (!write.subresource.empty() || !write.settings.gates.IsOn("ServiceCIDRStatusFieldWiping"))
     return;
   const networking::ServiceCIDR before(old);
@@ -29,4 +30,4 @@ void UpdateServiceCIDR(const WriteContext& write, const Document& old, Document&
 constinit const KindStrategy kServiceCIDRStrategy = {"networking.k8s.io", "servicecidrs",
                                                      CreateServiceCIDR, UpdateServiceCIDR};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

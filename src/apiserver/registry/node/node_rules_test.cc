@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(NodeRulesTest, ARuntimeClassNamesItsHandlerForGood) {
@@ -27,4 +27,4 @@ TEST(NodeRulesTest, ARuntimeClassNamesItsHandlerForGood) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/common.h"
 #include "views/node.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace node = views::node_k8s_io_v1;
@@ -31,7 +31,7 @@ void ValidateScheduling(const node::Scheduling& scheduling, FieldErrors& errors)
   }
 }
 
-void ValidateRuntimeClass(const Document& object, FieldErrors& errors) {
+void ValidateRuntimeClass(const object::Document& object, FieldErrors& errors) {
   const node::RuntimeClass runtime(object);
   ValidateRequiredFormat(kDnsLabelFormat, runtime.handler(), "handler", errors);
   if (runtime.has_overhead()) {
@@ -44,14 +44,15 @@ void ValidateRuntimeClass(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateRuntimeClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateRuntimeClassUpdate(const object::Document& object, const object::Document& old,
+                                FieldErrors& errors) {
   ValidateRuntimeClass(object, errors);
   ValidateImmutable(node::RuntimeClass(old).handler(), node::RuntimeClass(object).handler(),
                     "handler", errors);
 }
 
-void WarnAboutRuntimeClass(const Document& object, const Document*, const KindSettings&,
-                           std::vector<std::string>& warnings) {
+void WarnAboutRuntimeClass(const object::Document& object, const object::Document*,
+                           const KindSettings&, std::vector<std::string>& warnings) {
   for (const auto& [key, value] : node::RuntimeClass(object).scheduling().node_selector()) {
     const std::string_view why = DeprecationOfNodeLabel(key);
     if (!why.empty()) warnings.push_back("scheduling.nodeSelector: " + std::string(why));
@@ -66,4 +67,4 @@ constinit const KindRules kRuntimeClassRules = {.group = "node.k8s.io",
                                                 .update = ValidateRuntimeClassUpdate,
                                                 .warn = WarnAboutRuntimeClass};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,11 +3,11 @@
 #include "views/node.k8s.io/v1.h"
 #include "views/node.k8s.io/v1alpha1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void EmptySpec(const Value& from, Value& out, Copier& copier) {
-  const Value* const spec = from.Find("spec");
+void EmptySpec(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const spec = from.Find("spec");
   if (spec == nullptr) return;
   copier.CopyMembers(*spec, out);
   copier.PutText(out, "handler", TextIn(*spec, "runtimeHandler"));
@@ -22,4 +22,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> RuntimeClassConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

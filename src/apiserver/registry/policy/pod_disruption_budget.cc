@@ -3,12 +3,12 @@
 #include "apiserver/validation/common.h"
 #include "views/policy/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace policy = views::policy_v1;
 
-void ValidateAmount(const std::optional<IntOrStringValue>& amount, std::string_view field,
+void ValidateAmount(const std::optional<object::IntOrStringValue>& amount, std::string_view field,
                     FieldErrors& errors) {
   if (!amount) return;
   ValidateIntOrPercent(*amount, field, errors);
@@ -33,18 +33,19 @@ void ValidateSpec(const policy::PodDisruptionBudgetSpec& spec, bool allow_invali
   }
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(policy::PodDisruptionBudget(object).spec(), false, errors);
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   FieldErrors faults_before(errors.settings());
   const policy::PodDisruptionBudgetSpec before = policy::PodDisruptionBudget(old).spec();
   if (before.has_selector()) ValidateLabelSelector(before.selector(), {}, faults_before);
   ValidateSpec(policy::PodDisruptionBudget(object).spec(), !faults_before.empty(), errors);
 }
 
-void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document&, FieldErrors& errors) {
   const policy::PodDisruptionBudgetStatus status = policy::PodDisruptionBudget(object).status();
   const auto at = errors.At("status");
   ValidateConditions(status.conditions(), "conditions", errors);
@@ -62,4 +63,4 @@ const KindRules kPodDisruptionBudgetRules = {.group = "policy",
                                              .update = ValidateUpdate,
                                              .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,39 +5,40 @@
 #include "views/policy/v1.h"
 #include "views/policy/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-bool IsEmptySelector(const Value& selector) {
+bool IsEmptySelector(const object::Value& selector) {
   for (const std::string_view part : {"matchLabels", "matchExpressions"}) {
-    const Value* const found = selector.Find(part);
+    const object::Value* const found = selector.Find(part);
     if (found != nullptr && found->size() != 0) return false;
   }
   return true;
 }
 
 // Nothing but a requirement that the mark is there, or is not.
-bool IsMark(const Value& selector, std::string_view wanted) {
-  const Value* const labels = selector.Find("matchLabels");
-  const Value* const expressions = selector.Find("matchExpressions");
+bool IsMark(const object::Value& selector, std::string_view wanted) {
+  const object::Value* const labels = selector.Find("matchLabels");
+  const object::Value* const expressions = selector.Find("matchExpressions");
   if (labels != nullptr && labels->size() != 0) return false;
   if (expressions == nullptr || expressions->size() != 1) return false;
   const views::meta_v1::LabelSelectorRequirement only(&expressions->items()[0]);
   return only.key() == kEmptySelectorMatch && only.operator_() == wanted && only.values().empty();
 }
 
-void TurnSelector(const Value& from, Value& out, Copier& copier) {
-  const Value* const before = from.FindPath({"spec", "selector"});
+void TurnSelector(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const before = from.FindPath({"spec", "selector"});
   if (before == nullptr || !before->is_object()) return;
-  Value& selector = copier.Obtain(copier.Obtain(out, "spec"), "selector");
+  object::Value& selector = copier.Obtain(copier.Obtain(out, "spec"), "selector");
   if (IsMark(*before, "DoesNotExist")) {
     selector.Erase("matchExpressions");
   } else if (IsEmptySelector(*before)) {
-    Value none =
-        Value::EmptyObject(copier.arena(), views::meta_v1::LabelSelectorRequirement::Type());
+    object::Value none = object::Value::EmptyObject(
+        copier.arena(), views::meta_v1::LabelSelectorRequirement::Type());
     copier.PutText(none, "key", kEmptySelectorMatch);
     copier.PutText(none, "operator", "Exists");
-    selector.Set(copier.arena(), "matchExpressions", Value::List(copier.arena(), {&none, 1}));
+    selector.Set(copier.arena(), "matchExpressions",
+                 object::Value::List(copier.arena(), {&none, 1}));
   }
 }
 
@@ -50,4 +51,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> BudgetConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

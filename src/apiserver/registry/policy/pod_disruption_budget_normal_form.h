@@ -4,8 +4,8 @@
 
 #include "apiserver/convert/normal_form.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const NormalForm kPodDisruptionBudgetNormalForm;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 TEST(PodDisruptionBudgetRulesTest, ItSaysHowManyPodsMustStayOrMayGo) {
@@ -28,4 +28,4 @@ TEST(PodDisruptionBudgetRulesTest, ItSaysHowManyPodsMustStayOrMayGo) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

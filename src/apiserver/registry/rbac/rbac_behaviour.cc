@@ -6,18 +6,19 @@
 #include "apiserver/authz/escalation.h"
 #include "apiserver/rest/object_meta.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
-Result<void> RbacBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+Result<void> RbacBehaviour::PrepareForCreate(WriteContext& write, object::Document& object) {
   return CheckRights(write, nullptr, object);
 }
 
-Result<void> RbacBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
+Result<void> RbacBehaviour::PrepareForUpdate(WriteContext& write, object::Document& old,
+                                             object::Document& object) {
   return CheckRights(write, &old, object);
 }
 
-Result<void> RbacBehaviour::CheckRights(const WriteContext& write, const Document* old,
-                                        Document& object) {
+Result<void> RbacBehaviour::CheckRights(const WriteContext& write, const object::Document* old,
+                                        object::Document& object) {
   if (write.user == nullptr) return {};
   const MetaOf meta(object);
   const RbacWrite asked{.kind = kind_,
@@ -39,4 +40,4 @@ Result<void> RbacBehaviour::CheckRights(const WriteContext& write, const Documen
   return std::unexpected((*answer)->error());
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,23 +4,25 @@
 #include "apiserver/authz/rbac_policy.h"
 #include "apiserver/rest/behaviour.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class RbacBehaviour final : public ResourceBehaviour {
  public:
   // Both outlive it.
-  RbacBehaviour(RbacKind kind, Authorizer& authorizer, RbacPolicy& policy)
+  RbacBehaviour(RbacKind kind, serving::Authorizer& authorizer, RbacPolicy& policy)
       : kind_(kind), authorizer_(authorizer), policy_(policy) {}
 
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
+  Result<void> PrepareForCreate(WriteContext& write, object::Document& object) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
 
  private:
-  Result<void> CheckRights(const WriteContext& write, const Document* old, Document& object);
+  Result<void> CheckRights(const WriteContext& write, const object::Document* old,
+                           object::Document& object);
 
   const RbacKind kind_;
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
   RbacPolicy& policy_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -80,4 +80,4 @@ TEST(RbacRulesTest, AClusterRoleBindingKnowsNoNamespaceOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/validation/members.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace rbac = views::rbac_authorization_k8s_io_v1;
@@ -30,7 +30,7 @@ void ValidatePolicyRule(const rbac::PolicyRule& rule, bool in_namespace, FieldEr
   }
 }
 
-void ValidatePolicyRules(const ListView<rbac::PolicyRule>& rules, bool in_namespace,
+void ValidatePolicyRules(const object::ListView<rbac::PolicyRule>& rules, bool in_namespace,
                          FieldErrors& errors) {
   for (size_t i = 0; i < rules.size(); ++i) {
     const auto at = errors.At("rules", i);
@@ -38,11 +38,12 @@ void ValidatePolicyRules(const ListView<rbac::PolicyRule>& rules, bool in_namesp
   }
 }
 
-void ValidateRole(const Document& object, FieldErrors& errors) {
+void ValidateRole(const object::Document& object, FieldErrors& errors) {
   ValidatePolicyRules(rbac::Role(object).rules(), true, errors);
 }
 
-void ValidateRoleUpdate(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateRoleUpdate(const object::Document& object, const object::Document&,
+                        FieldErrors& errors) {
   ValidateRole(object, errors);
 }
 
@@ -61,18 +62,19 @@ void ValidateAggregation(const rbac::ClusterRole& role, const LabelSelectorOptio
     ValidateLabelSelector(selectors[i], options, errors);
     if (errors.size() != before || HasInvalidLabelValue(selectors[i])) {
       // Kubernetes shows what it read, which is nothing.
-      errors.Invalid("", static_cast<const Value*>(nullptr), "invalid label selector.");
+      errors.Invalid("", static_cast<const object::Value*>(nullptr), "invalid label selector.");
     }
   }
 }
 
-void ValidateClusterRole(const Document& object, FieldErrors& errors) {
+void ValidateClusterRole(const object::Document& object, FieldErrors& errors) {
   const rbac::ClusterRole role(object);
   ValidatePolicyRules(role.rules(), false, errors);
   ValidateAggregation(role, {}, errors);
 }
 
-void ValidateClusterRoleUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateClusterRoleUpdate(const object::Document& object, const object::Document& old,
+                               FieldErrors& errors) {
   const rbac::ClusterRole role(object);
   ValidatePolicyRules(role.rules(), false, errors);
   LabelSelectorOptions options;
@@ -93,4 +95,4 @@ constinit const KindRules kClusterRoleRules = {.group = "rbac.authorization.k8s.
                                                .create = ValidateClusterRole,
                                                .update = ValidateClusterRoleUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,9 +3,9 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kRoleRules;
 extern const KindRules kClusterRoleRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,13 +3,13 @@
 #include "apiserver/validation/common.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace rbac = views::rbac_authorization_k8s_io_v1;
 
 constexpr std::string_view kGroupName = "rbac.authorization.k8s.io";
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
 
 void ValidateSubject(const rbac::Subject& subject, bool in_namespace, FieldErrors& errors) {
   ValidateRequired(subject.name(), "name", errors);
@@ -26,7 +26,7 @@ void ValidateSubject(const rbac::Subject& subject, bool in_namespace, FieldError
   }
 }
 
-void ValidateBinding(const rbac::RoleRef& role, const ListView<rbac::Subject>& subjects,
+void ValidateBinding(const rbac::RoleRef& role, const object::ListView<rbac::Subject>& subjects,
                      bool in_namespace, FieldErrors& errors) {
   {
     const auto at = errors.At("roleRef");
@@ -49,22 +49,23 @@ void ValidateSameRole(const rbac::RoleRef& role, const rbac::RoleRef& old, Field
   errors.Invalid("roleRef", ShownValue(role.AsValue()), "cannot change roleRef");
 }
 
-void ValidateRoleBinding(const Document& object, FieldErrors& errors) {
+void ValidateRoleBinding(const object::Document& object, FieldErrors& errors) {
   const rbac::RoleBinding binding(object);
   ValidateBinding(binding.role_ref(), binding.subjects(), true, errors);
 }
 
-void ValidateRoleBindingUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateRoleBindingUpdate(const object::Document& object, const object::Document& old,
+                               FieldErrors& errors) {
   ValidateRoleBinding(object, errors);
   ValidateSameRole(rbac::RoleBinding(object).role_ref(), rbac::RoleBinding(old).role_ref(), errors);
 }
 
-void ValidateClusterRoleBinding(const Document& object, FieldErrors& errors) {
+void ValidateClusterRoleBinding(const object::Document& object, FieldErrors& errors) {
   const rbac::ClusterRoleBinding binding(object);
   ValidateBinding(binding.role_ref(), binding.subjects(), false, errors);
 }
 
-void ValidateClusterRoleBindingUpdate(const Document& object, const Document& old,
+void ValidateClusterRoleBindingUpdate(const object::Document& object, const object::Document& old,
                                       FieldErrors& errors) {
   ValidateClusterRoleBinding(object, errors);
   ValidateSameRole(rbac::ClusterRoleBinding(object).role_ref(),
@@ -82,4 +83,4 @@ constinit const KindRules kClusterRoleBindingRules = {.group = kGroupName,
                                                       .create = ValidateClusterRoleBinding,
                                                       .update = ValidateClusterRoleBindingUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

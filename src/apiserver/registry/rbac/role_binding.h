@@ -3,9 +3,9 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kRoleBindingRules;
 extern const KindRules kClusterRoleBindingRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

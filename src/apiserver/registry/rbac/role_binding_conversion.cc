@@ -3,10 +3,10 @@
 #include "views/rbac.authorization.k8s.io/v1.h"
 #include "views/rbac.authorization.k8s.io/v1alpha1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void TurnSubject(const Value& from, Value& out, Copier& copier) {
+void TurnSubject(const object::Value& from, object::Value& out, Copier& copier) {
   constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
   const std::string_view kind = TextIn(from, "kind");
   const std::string_view api_version = TextIn(from, "apiVersion");
@@ -30,4 +30,4 @@ constexpr ConversionRule kConversions[] = {
 
 std::span<const ConversionRule> SubjectConversions() { return kConversions; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/registry/resource/devices.h"
 #include "apiserver/validation/members.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -110,7 +110,7 @@ void RequestNames::ValidateReference(std::string_view name, FieldErrors& errors)
   if (!Has(name)) errors.Invalid("", name, kWhy);
 }
 
-void ValidateRequestReferences(const ListView<std::string_view>& references,
+void ValidateRequestReferences(const object::ListView<std::string_view>& references,
                                const RequestNames& names, FieldErrors& errors) {
   ValidateSet(
       references, "requests", kMaxDeviceRequests,
@@ -141,4 +141,4 @@ void ValidateResourceClaimSpec(const resource::ResourceClaimSpec& spec, FieldErr
       errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

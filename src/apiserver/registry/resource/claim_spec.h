@@ -9,7 +9,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 class RequestNames {
  public:
@@ -27,7 +27,7 @@ class RequestNames {
 void ValidateResourceClaimSpec(const views::resource_k8s_io_v1::ResourceClaimSpec& spec,
                                FieldErrors& errors);
 // A list of references. At what has them.
-void ValidateRequestReferences(const ListView<std::string_view>& references,
+void ValidateRequestReferences(const object::ListView<std::string_view>& references,
                                const RequestNames& names, FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 
 #include "apiserver/registry/resource/devices.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -15,7 +15,7 @@ constexpr size_t kMaxPortions = 10;
 struct Amount {
   explicit Amount(std::string_view given) : text(given), quantity(ParsedQuantity(given)) {}
   std::string text;
-  Quantity quantity;
+  object::Quantity quantity;
 };
 
 void ValidateValues(const resource::CapacityRequestPolicy& policy, const Amount& capacity,
@@ -79,7 +79,7 @@ void ValidateRange(const resource::CapacityRequestPolicy& policy, const Amount& 
   }
   if (!range.step()) return;
   const Amount step(*range.step());
-  Quantity first = min.quantity;
+  object::Quantity first = min.quantity;
   first.Add(step.quantity);
   if (first > capacity.quantity) {
     errors.Invalid(
@@ -119,4 +119,4 @@ void ValidateDeviceCapacity(const resource::DeviceCapacity& capacity, bool is_sh
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,7 +3,7 @@
 #include "apiserver/registry/core/resources.h"
 #include "apiserver/registry/resource/devices.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -28,11 +28,12 @@ void Validate(const resource::DeviceClassSpec& spec, bool config_is_stored, Fiel
   }
 }
 
-void ValidateDeviceClass(const Document& object, FieldErrors& errors) {
+void ValidateDeviceClass(const object::Document& object, FieldErrors& errors) {
   Validate(resource::DeviceClass(object).spec(), false, errors);
 }
 
-void ValidateDeviceClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateDeviceClassUpdate(const object::Document& object, const object::Document& old,
+                               FieldErrors& errors) {
   const bool same = SameValue(old.root().FindPath({"spec", "config"}),
                               object.root().FindPath({"spec", "config"}));
   Validate(resource::DeviceClass(object).spec(), same, errors);
@@ -45,4 +46,4 @@ constinit const KindRules kDeviceClassRules = {.group = "resource.k8s.io",
                                                .create = ValidateDeviceClass,
                                                .update = ValidateDeviceClassUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

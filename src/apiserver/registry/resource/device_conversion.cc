@@ -4,7 +4,7 @@
 #include "views/resource.k8s.io/v1beta1.h"
 #include "views/resource.k8s.io/v1beta2.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace v1 = views::resource_k8s_io_v1;
@@ -12,24 +12,25 @@ namespace v1beta1 = views::resource_k8s_io_v1beta1;
 namespace v1beta2 = views::resource_k8s_io_v1beta2;
 
 // Only if there is something to put into it: a request may have firstAvailable instead.
-void FillExactly(const Value& from, Value& out, Copier& copier) {
+void FillExactly(const object::Value& from, object::Value& out, Copier& copier) {
   const uint16_t index = out.type()->FindField("exactly");
-  Value exactly = Value::EmptyObject(copier.arena(), out.type()->fields[index].message);
+  object::Value exactly =
+      object::Value::EmptyObject(copier.arena(), out.type()->fields[index].message);
   copier.CopyMembers(from, exactly);
   if (exactly.size() != 0) out.SetMember(copier.arena(), index, exactly);
 }
 
-void EmptyExactly(const Value& from, Value& out, Copier& copier) {
-  const Value* const exactly = from.Find("exactly");
+void EmptyExactly(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const exactly = from.Find("exactly");
   if (exactly != nullptr) copier.CopyMembers(*exactly, out);
 }
 
-void FillBasic(const Value& from, Value& out, Copier& copier) {
+void FillBasic(const object::Value& from, object::Value& out, Copier& copier) {
   copier.CopyMembers(from, copier.Make(out, "basic"));
 }
 
-void EmptyBasic(const Value& from, Value& out, Copier& copier) {
-  const Value* const basic = from.Find("basic");
+void EmptyBasic(const object::Value& from, object::Value& out, Copier& copier) {
+  const object::Value* const basic = from.Find("basic");
   if (basic != nullptr) copier.CopyMembers(*basic, out);
 }
 
@@ -48,4 +49,4 @@ constexpr ConversionRule kRules[] = {
 
 std::span<const ConversionRule> DeviceConversions() { return kRules; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,14 +2,14 @@
 
 #include <chrono>
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
-void StampTaint(Value& taint, const RuleContext& context) {
+void StampTaint(object::Value& taint, const RuleContext& context) {
   Clock* clock = context.settings.clock;
   if (clock == nullptr || taint.Find("timeAdded") != nullptr) return;
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock->Wall());
-  taint.Set(context.arena, "timeAdded", Value::Time({now.count(), 0}));
+  taint.Set(context.arena, "timeAdded", object::Value::Time({now.count(), 0}));
 }
 
 constexpr CodeRuleEntry kDefaults[] = {
@@ -23,4 +23,4 @@ constexpr CodeRuleEntry kDefaults[] = {
 
 std::span<const CodeRuleEntry> DeviceTaintDefaults() { return kDefaults; }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/registry/resource/devices.h"
 #include "views/resource.k8s.io/v1alpha3.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1alpha3;
@@ -24,18 +24,19 @@ void Validate(const resource::DeviceTaintRuleSpec& spec, bool effect_is_new, Fie
   ValidateDeviceTaint(spec.taint(), effect_is_new, errors);
 }
 
-void ValidateDeviceTaintRule(const Document& object, FieldErrors& errors) {
+void ValidateDeviceTaintRule(const object::Document& object, FieldErrors& errors) {
   Validate(resource::DeviceTaintRule(object).spec(), true, errors);
 }
 
-void ValidateDeviceTaintRuleUpdate(const Document& object, const Document& old,
+void ValidateDeviceTaintRuleUpdate(const object::Document& object, const object::Document& old,
                                    FieldErrors& errors) {
   const resource::DeviceTaintRuleSpec spec = resource::DeviceTaintRule(object).spec();
   const resource::DeviceTaintRuleSpec before = resource::DeviceTaintRule(old).spec();
   Validate(spec, spec.taint().effect() != before.taint().effect(), errors);
 }
 
-void ValidateDeviceTaintRuleStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidateDeviceTaintRuleStatus(const object::Document& object, const object::Document&,
+                                   FieldErrors& errors) {
   const auto conditions = resource::DeviceTaintRule(object).status().conditions();
   const auto at = errors.At("status");
   ValidateConditions(conditions, "conditions", errors);
@@ -52,4 +53,4 @@ constinit const KindRules kDeviceTaintRuleRules = {.group = "resource.k8s.io",
                                                    .update = ValidateDeviceTaintRuleUpdate,
                                                    .status = ValidateDeviceTaintRuleStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,13 +2,14 @@
 
 #include "views/resource.k8s.io/v1alpha3.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace taints = views::resource_k8s_io_v1alpha3;
 
 // A taint that begins to do something else begins anew.
-void UpdateTaintRule(const WriteContext& write, const Document& old, Document& object) {
+void UpdateTaintRule(const WriteContext& write, const object::Document& old,
+                     object::Document& object) {
   if (!write.subresource.empty()) return;
   const taints::DeviceTaint before = taints::DeviceTaintRule(old).spec().taint();
   taints::MutableDeviceTaintRule rule(object);
@@ -22,4 +23,4 @@ void UpdateTaintRule(const WriteContext& write, const Document& old, Document& o
 constinit const KindStrategy kDeviceTaintRuleStrategy = {"resource.k8s.io", "devicetaintrules",
                                                          nullptr, UpdateTaintRule};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -20,7 +20,7 @@ constexpr size_t kUidBytes = 36;
 
 void ValidateIdentifier(std::string_view id, std::string_view field, FieldErrors& errors) {
   if (id.size() > kMaxIdentifierBytes) errors.TooLong(field, kMaxIdentifierBytes);
-  errors.Invalid(field, id, CheckCIdentifier(id));
+  errors.Invalid(field, id, object::CheckCIdentifier(id));
 }
 
 bool IsUid(std::string_view uid) {
@@ -33,7 +33,7 @@ bool IsUid(std::string_view uid) {
   return true;
 }
 
-void ValidateConditionNames(const ListView<std::string_view>& names, std::string_view field,
+void ValidateConditionNames(const object::ListView<std::string_view>& names, std::string_view field,
                             FieldErrors& errors) {
   ValidateItems(
       names, field, kMaxBindingConditions,
@@ -126,7 +126,7 @@ void ValidateJsonObject(std::string_view json, size_t max_bytes, std::string_vie
                         FieldErrors& errors) {
   if (json.empty()) return errors.Required(field);
   if (json.size() > max_bytes) return errors.TooLong(field, max_bytes);
-  const Result<Document> document = DecodeJson(json, nullptr);
+  const Result<object::Document> document = object::DecodeJson(json, nullptr);
   if (!document) {
     return errors.Invalid(field, "<value omitted>",
                           "error parsing data as JSON: " + document.error().message());
@@ -146,8 +146,9 @@ void ValidateOpaqueConfig(bool there, const resource::OpaqueDeviceConfiguration&
   ValidateJsonObject(config.parameters(), max, "parameters", errors);
 }
 
-void ValidateBindingConditions(const ListView<std::string_view>& conditions,
-                               const ListView<std::string_view>& failures, FieldErrors& errors) {
+void ValidateBindingConditions(const object::ListView<std::string_view>& conditions,
+                               const object::ListView<std::string_view>& failures,
+                               FieldErrors& errors) {
   constexpr std::string_view kConditions = "bindingConditions";
   constexpr std::string_view kFailures = "bindingFailureConditions";
   ValidateConditionNames(conditions, kConditions, errors);
@@ -166,7 +167,7 @@ void ValidateBindingConditions(const ListView<std::string_view>& conditions,
                      "bindingFailureConditions must not overlap with bindingConditions");
     }
   }
-  const ShownValue nothing(static_cast<const Value*>(nullptr));
+  const ShownValue nothing(static_cast<const object::Value*>(nullptr));
   if (conditions.empty() && !failures.empty()) {
     errors.Invalid(kConditions, nothing,
                    "bindingConditions are required to use bindingFailureConditions");
@@ -177,4 +178,4 @@ void ValidateBindingConditions(const ListView<std::string_view>& conditions,
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 inline constexpr size_t kMaxDeviceConfigs = 32;
 inline constexpr size_t kMaxDeviceSelectors = 32;
@@ -40,8 +40,9 @@ void ValidateOpaqueConfig(bool there,
                           bool is_stored, FieldErrors& errors);
 void ValidateJsonObject(std::string_view json, size_t max_bytes, std::string_view field,
                         FieldErrors& errors);
-void ValidateBindingConditions(const ListView<std::string_view>& conditions,
-                               const ListView<std::string_view>& failures, FieldErrors& errors);
+void ValidateBindingConditions(const object::ListView<std::string_view>& conditions,
+                               const object::ListView<std::string_view>& failures,
+                               FieldErrors& errors);
 
 template <typename Taint>
 void ValidateDeviceTaint(const Taint& taint, bool effect_is_new, FieldErrors& errors) {
@@ -81,4 +82,4 @@ void ValidateSet(const List& list, std::string_view field, size_t max, Validate 
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -11,7 +11,7 @@
 #include "apiserver/registry/resource/devices.h"
 #include "apiserver/validation/addresses.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -114,12 +114,12 @@ void ValidateAllocation(const resource::AllocationResult& allocation, const Requ
   }
 }
 
-using Consumers = ListView<resource::ResourceClaimConsumerReference>;
+using Consumers = object::ListView<resource::ResourceClaimConsumerReference>;
 
 bool HasNewConsumers(const Consumers& now, const Consumers& old) {
   return std::any_of(now.begin(), now.end(), [&](const auto& consumer) {
     return std::none_of(old.begin(), old.end(), [&](const auto& each) {
-      return DeepEqual(*each.AsValue(), *consumer.AsValue());
+      return object::DeepEqual(*each.AsValue(), *consumer.AsValue());
     });
   });
 }
@@ -136,7 +136,8 @@ void ValidateConsumers(const resource::ResourceClaimStatus& status, FieldErrors&
       errors);
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const resource::ResourceClaim claim(object);
   const resource::ResourceClaimStatus status = claim.status();
   const resource::ResourceClaimStatus before = resource::ResourceClaim(old).status();
@@ -171,17 +172,18 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   }
 }
 
-void ValidateClaim(const Document& object, FieldErrors& errors) {
+void ValidateClaim(const object::Document& object, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateResourceClaimSpec(resource::ResourceClaim(object).spec(), errors);
 }
 
-void ValidateClaimUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateClaimUpdate(const object::Document& object, const object::Document& old,
+                         FieldErrors& errors) {
   ValidateImmutable(old.root().Member(resource::ResourceClaim::kSpec),
                     object.root().Member(resource::ResourceClaim::kSpec), "spec", errors);
 }
 
-void ValidateTemplate(const Document& object, FieldErrors& errors) {
+void ValidateTemplate(const object::Document& object, FieldErrors& errors) {
   const resource::ResourceClaimTemplateSpec spec = resource::ResourceClaimTemplate(object).spec();
   const auto at = errors.At("spec");
   {
@@ -192,7 +194,8 @@ void ValidateTemplate(const Document& object, FieldErrors& errors) {
   ValidateResourceClaimSpec(spec.spec(), errors);
 }
 
-void ValidateTemplateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateTemplateUpdate(const object::Document& object, const object::Document& old,
+                            FieldErrors& errors) {
   ValidateImmutable(old.root().Member(resource::ResourceClaimTemplate::kSpec),
                     object.root().Member(resource::ResourceClaimTemplate::kSpec), "spec", errors);
 }
@@ -209,4 +212,4 @@ constinit const KindRules kResourceClaimTemplateRules = {.group = "resource.k8s.
                                                          .create = ValidateTemplate,
                                                          .update = ValidateTemplateUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,9 +3,9 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kResourceClaimRules;
 extern const KindRules kResourceClaimTemplateRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -17,7 +17,7 @@
 #include "serving/auth/forbidden.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -28,14 +28,14 @@ constexpr std::string_view kAdminLabel = "resource.kubernetes.io/admin-access";
 
 void CheckAdminLabel(const FindNamespace& find_namespace, std::string_view name_space,
                      const std::string& place, FieldErrors& errors) {
-  const Result<Document> found = find_namespace(name_space);
+  const Result<object::Document> found = find_namespace(name_space);
   if (!found) {
     return errors.Internal(
         place, "could not retrieve namespace to verify admin access: " + found.error().message());
   }
-  const Value* metadata = found->root().Find("metadata");
-  const Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
-  const Value* label = labels != nullptr ? labels->Find(kAdminLabel) : nullptr;
+  const object::Value* metadata = found->root().Find("metadata");
+  const object::Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
+  const object::Value* label = labels != nullptr ? labels->Find(kAdminLabel) : nullptr;
   if (label != nullptr && label->AsText() == "true") return;
   errors.Forbidden(place, "admin access to devices requires the `" + std::string(kAdminLabel) +
                               ": true` label on the containing namespace");
@@ -72,7 +72,7 @@ DeviceKey KeyOf(const resource::AllocatedDeviceStatus& device) {
 // The drivers of whose devices something else is reported now, sorted.
 std::set<std::string_view> ChangedDrivers(const resource::ResourceClaimStatus& old,
                                           const resource::ResourceClaimStatus& now) {
-  std::map<DeviceKey, const Value*> before;
+  std::map<DeviceKey, const object::Value*> before;
   for (const resource::AllocatedDeviceStatus each : old.devices()) {
     before[KeyOf(each)] = each.AsValue();
   }
@@ -97,18 +97,18 @@ std::string_view NodeOf(const resource::AllocationResult& allocation) {
   return fields[0].values()[0];
 }
 
-bool IsServiceAccountOn(const UserInfo& user, std::string_view node) {
+bool IsServiceAccountOn(const serving::UserInfo& user, std::string_view node) {
   if (node.empty() || !user.name.starts_with("system:serviceaccount:")) return false;
   for (const auto& [key, values] : user.extra) {
     if (key != "authentication.kubernetes.io/node-name") continue;
-    return values.size() == 1 && values[0] == node && IsDns1123Subdomain(values[0]);
+    return values.size() == 1 && values[0] == node && object::IsDns1123Subdomain(values[0]);
   }
   return false;
 }
 
-AccessAttributes Attributes(const WriteContext& write, std::string_view verb,
-                            std::string_view subresource, std::string_view name_space,
-                            std::string_view name) {
+serving::AccessAttributes Attributes(const WriteContext& write, std::string_view verb,
+                                     std::string_view subresource, std::string_view name_space,
+                                     std::string_view name) {
   return {.user = write.user,
           .verb = verb,
           .is_resource = true,
@@ -122,12 +122,13 @@ AccessAttributes Attributes(const WriteContext& write, std::string_view verb,
 }
 
 // Empty: it is allowed; else what a request that is refused would be told.
-std::string RefusalOf(Authorizer& authorizer, const AccessAttributes& attributes) {
-  const AuthorizationResult answer = AuthorizeNow(authorizer, attributes);
-  if (answer.decision == Decision::kAllow) return {};
+std::string RefusalOf(serving::Authorizer& authorizer,
+                      const serving::AccessAttributes& attributes) {
+  const serving::AuthorizationResult answer = AuthorizeNow(authorizer, attributes);
+  if (answer.decision == serving::Decision::kAllow) return {};
   std::string why = answer.evaluation_error;
   if (!answer.reason.empty()) why += (why.empty() ? "" : ": ") + answer.reason;
-  return std::string(ForbiddenStatus(attributes, why).message());
+  return std::string(serving::ForbiddenStatus(attributes, why).message());
 }
 
 // --- devices that are given back
@@ -141,7 +142,7 @@ SharedDeviceKey SharedKeyOf(const Device& device) {
   return {device.driver(), device.pool(), device.device(), device.share_id()};
 }
 
-std::set<SharedDeviceKey> AllocatedIn(const Document& claim) {
+std::set<SharedDeviceKey> AllocatedIn(const object::Document& claim) {
   std::set<SharedDeviceKey> out;
   const auto results = resource::ResourceClaim(claim).status().allocation().devices().results();
   for (const resource::DeviceRequestAllocationResult result : results)
@@ -150,13 +151,13 @@ std::set<SharedDeviceKey> AllocatedIn(const Document& claim) {
 }
 
 // A device that is given back takes its status with it.
-void ForgetDevicesGivenBack(const Document& old, Document& object) {
-  Value* status = object.root().Find("status");
-  Value* devices = status != nullptr ? status->Find("devices") : nullptr;
+void ForgetDevicesGivenBack(const object::Document& old, object::Document& object) {
+  object::Value* status = object.root().Find("status");
+  object::Value* devices = status != nullptr ? status->Find("devices") : nullptr;
   if (devices == nullptr) return;
   const std::set<SharedDeviceKey> before = AllocatedIn(old);
   const std::set<SharedDeviceKey> now = AllocatedIn(object);
-  devices->EraseItemsIf([&](const Value& each) {
+  devices->EraseItemsIf([&](const object::Value& each) {
     const SharedDeviceKey device = SharedKeyOf(resource::AllocatedDeviceStatus(&each));
     return before.contains(device) && !now.contains(device);
   });
@@ -165,14 +166,14 @@ void ForgetDevicesGivenBack(const Document& old, Document& object) {
 
 }  // namespace
 
-Result<void> ResourceClaimBehaviour::PrepareForUpdate(WriteContext& write, Document& old,
-                                                      Document& object) {
+Result<void> ResourceClaimBehaviour::PrepareForUpdate(WriteContext& write, object::Document& old,
+                                                      object::Document& object) {
   if (write.subresource == "status") ForgetDevicesGivenBack(old, object);
   return {};
 }
 
-void ResourceClaimBehaviour::Check(WriteContext& write, const Document* old, const Document& object,
-                                   bool, FieldErrors& errors) {
+void ResourceClaimBehaviour::Check(WriteContext& write, const object::Document* old,
+                                   const object::Document& object, bool, FieldErrors& errors) {
   const resource::ResourceClaim claim(object);
   if (old == nullptr) {
     CheckRequests(claim.spec().devices(), find_namespace_, claim.metadata().namespace_(), errors);
@@ -181,8 +182,8 @@ void ResourceClaimBehaviour::Check(WriteContext& write, const Document* old, con
   }
 }
 
-void ResourceClaimBehaviour::CheckStatus(const WriteContext& write, const Document& old,
-                                         const Document& object, FieldErrors& errors) {
+void ResourceClaimBehaviour::CheckStatus(const WriteContext& write, const object::Document& old,
+                                         const object::Document& object, FieldErrors& errors) {
   const resource::ResourceClaim claim(object);
   const resource::ResourceClaimStatus status = claim.status();
   const resource::ResourceClaimStatus before = resource::ResourceClaim(old).status();
@@ -212,8 +213,8 @@ void ResourceClaimBehaviour::CheckBinding(const WriteContext& write, FieldErrors
                        std::string(write.verb) + "\" permission: " + refusal);
 }
 
-void ResourceClaimBehaviour::CheckDevices(const WriteContext& write, const Document& old,
-                                          const Document& object, FieldErrors& errors) {
+void ResourceClaimBehaviour::CheckDevices(const WriteContext& write, const object::Document& old,
+                                          const object::Document& object, FieldErrors& errors) {
   const resource::ResourceClaim claim(object);
   const auto drivers = ChangedDrivers(resource::ResourceClaim(old).status(), claim.status());
   if (drivers.empty()) return;
@@ -242,12 +243,13 @@ void ResourceClaimBehaviour::CheckDevices(const WriteContext& write, const Docum
   }
 }
 
-void ResourceClaimTemplateBehaviour::Check(WriteContext&, const Document* old,
-                                           const Document& object, bool, FieldErrors& errors) {
+void ResourceClaimTemplateBehaviour::Check(WriteContext&, const object::Document* old,
+                                           const object::Document& object, bool,
+                                           FieldErrors& errors) {
   if (old != nullptr) return;
   const resource::ResourceClaimTemplate claims(object);
   CheckRequests(claims.spec().spec().devices(), find_namespace_, claims.metadata().namespace_(),
                 errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -14,29 +14,30 @@
 #include "apiserver/rest/behaviour.h"
 #include "serving/auth/authorizer.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The namespace of this name as it is stored, without waiting.
-using FindNamespace = std::function<Result<Document>(std::string_view name)>;
+using FindNamespace = std::function<Result<object::Document>(std::string_view name)>;
 
 class ResourceClaimBehaviour final : public ResourceBehaviour {
  public:
   // The authorizer outlives it.
-  ResourceClaimBehaviour(Authorizer& authorizer, FindNamespace find_namespace)
+  ResourceClaimBehaviour(serving::Authorizer& authorizer, FindNamespace find_namespace)
       : authorizer_(authorizer), find_namespace_(std::move(find_namespace)) {}
 
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  Result<void> PrepareForUpdate(WriteContext& write, object::Document& old,
+                                object::Document& object) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 
  private:
-  void CheckStatus(const WriteContext& write, const Document& old, const Document& object,
-                   FieldErrors& errors);
+  void CheckStatus(const WriteContext& write, const object::Document& old,
+                   const object::Document& object, FieldErrors& errors);
   void CheckBinding(const WriteContext& write, FieldErrors& errors);
-  void CheckDevices(const WriteContext& write, const Document& old, const Document& object,
-                    FieldErrors& errors);
+  void CheckDevices(const WriteContext& write, const object::Document& old,
+                    const object::Document& object, FieldErrors& errors);
 
-  Authorizer& authorizer_;
+  serving::Authorizer& authorizer_;
   FindNamespace find_namespace_;
 };
 
@@ -45,11 +46,11 @@ class ResourceClaimTemplateBehaviour final : public ResourceBehaviour {
   explicit ResourceClaimTemplateBehaviour(FindNamespace find_namespace)
       : find_namespace_(std::move(find_namespace)) {}
 
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
+  void Check(WriteContext& write, const object::Document* old, const object::Document& object,
+             bool follows_rules, FieldErrors& errors) override;
 
  private:
   FindNamespace find_namespace_;
 };
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

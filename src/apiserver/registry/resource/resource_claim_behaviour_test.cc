@@ -13,18 +13,19 @@
 #include "object/json/encode.h"
 #include "object/resource.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 // Allows what it is told to: "verb resource/subresource namespace/name".
-class SomeAllowed final : public Authorizer {
+class SomeAllowed final : public serving::Authorizer {
  public:
-  void Authorize(const AccessAttributes& asked,
-                 std::move_only_function<void(AuthorizationResult)> done) override {
+  void Authorize(const serving::AccessAttributes& asked,
+                 std::move_only_function<void(serving::AuthorizationResult)> done) override {
     const std::string text = std::string(asked.verb) + " " + std::string(asked.resource) + "/" +
                              std::string(asked.subresource) + " " + std::string(asked.name_space) +
                              "/" + std::string(asked.name);
-    done({allowed.contains(text) ? Decision::kAllow : Decision::kNoOpinion, "", ""});
+    done({allowed.contains(text) ? serving::Decision::kAllow : serving::Decision::kNoOpinion, "",
+          ""});
   }
   std::set<std::string> allowed;
 };
@@ -37,9 +38,10 @@ class ChecksTest : public ::testing::Test {
                     std::string_view subresource = {}, bool follows_rules = true) {
     const std::string_view group =
         resource.starts_with("pod") ? "certificates.k8s.io" : "resource.k8s.io";
-    const ResourceDesc& desc = *FindResource(group, version, resource);
-    const Document object = DecodeJson(json, desc.kind).value();
-    const Document before = DecodeJson(old != nullptr ? *old : "{}", desc.kind).value();
+    const object::ResourceDesc& desc = *object::FindResource(group, version, resource);
+    const object::Document object = object::DecodeJson(json, desc.kind).value();
+    const object::Document before =
+        object::DecodeJson(old != nullptr ? *old : "{}", desc.kind).value();
     WriteContext write{desc, subresource, {1000, 0}, random_, &user_, transaction_, settings_};
     write.verb = verb_;
     FieldErrors errors(settings_);
@@ -52,21 +54,21 @@ class ChecksTest : public ::testing::Test {
   }
 
   SeededRandom random_{1};
-  UserInfo user_{.name = "ann", .uid = "", .groups = {}, .extra = {}};
+  serving::UserInfo user_{.name = "ann", .uid = "", .groups = {}, .extra = {}};
   std::string verb_ = "update";
-  Transaction transaction_;
+  store::Transaction transaction_;
   KindSettings settings_;
   SomeAllowed authorizer_;
 };
 
 class ResourceClaimsTest : public ChecksTest {
  protected:
-  static Result<Document> Namespace(std::string_view name) {
+  static Result<object::Document> Namespace(std::string_view name) {
     if (name == "none") return Fail(StatusReason::kNotFound, "namespaces \"none\" not found");
-    return DecodeJson(name == "admin" ? R"({"metadata":{"labels":{
+    return object::DecodeJson(name == "admin" ? R"({"metadata":{"labels":{
         "resource.kubernetes.io/admin-access":"true"}}})"
-                                      : R"({"metadata":{}})",
-                      FindKind("v1", "Namespace"));
+                                              : R"({"metadata":{}})",
+                              object::FindKind("v1", "Namespace"));
   }
   static std::string Claim(const std::string& status, const std::string& name_space = "ns") {
     return R"({"metadata":{"name":"c","namespace":")" + name_space + R"("},"status":{)" + status +
@@ -175,10 +177,11 @@ TEST_F(ResourceClaimsTest, ADriverOnTheNodeOfTheDevicesNeedsALesserRight) {
   const std::string reported = std::string(kOnNode) + R"(,"devices":[{"driver":"d"}])";
   authorizer_.allowed = {"associated-node:update resourceclaims/driver ns/d"};
   const auto on = [](std::string node) {
-    return UserInfo{.name = "system:serviceaccount:ns:driver",
-                    .uid = "",
-                    .groups = {},
-                    .extra = {{"authentication.kubernetes.io/node-name", {std::move(node)}}}};
+    return serving::UserInfo{
+        .name = "system:serviceaccount:ns:driver",
+        .uid = "",
+        .groups = {},
+        .extra = {{"authentication.kubernetes.io/node-name", {std::move(node)}}}};
   };
   EXPECT_NE(Status(kOnNode, reported), "");
   user_ = on("n2");
@@ -194,14 +197,14 @@ TEST_F(ResourceClaimsTest, ADriverOnTheNodeOfTheDevicesNeedsALesserRight) {
 }
 
 TEST_F(ResourceClaimsTest, ADeviceThatIsGivenBackHasNoStatus) {
-  const MessageDesc* type = FindKind("resource.k8s.io/v1", "ResourceClaim");
+  const object::MessageDesc* type = object::FindKind("resource.k8s.io/v1", "ResourceClaim");
   const std::string device = R"({"driver": "d", "pool": "p", "device": "x"})";
   const std::string allocation = R"("allocation": {"devices": {"results": [)" + device + "]}}";
   const std::string devices = R"("devices": [)" + device + "]";
   const auto update = [&](const std::string& status) {
-    Document old = DecodeJson(Claim(allocation), type).value();
-    Document object = DecodeJson(Claim(status), type).value();
-    WriteContext write{*FindResource("resource.k8s.io", "v1", "resourceclaims"),
+    object::Document old = object::DecodeJson(Claim(allocation), type).value();
+    object::Document object = object::DecodeJson(Claim(status), type).value();
+    WriteContext write{*object::FindResource("resource.k8s.io", "v1", "resourceclaims"),
                        "status",
                        {1000, 0},
                        random_,
@@ -209,7 +212,7 @@ TEST_F(ResourceClaimsTest, ADeviceThatIsGivenBackHasNoStatus) {
                        transaction_,
                        settings_};
     EXPECT_TRUE(claims_.PrepareForUpdate(write, old, object));
-    return EncodeJson(object.root());
+    return object::EncodeJson(object.root());
   };
   EXPECT_FALSE(Has(update(devices), R"("device":"x")"));
   EXPECT_TRUE(Has(update(allocation + "," + devices), R"("devices":[{"driver":"d")"));
@@ -260,4 +263,4 @@ TEST_F(PodCertificateRequestsTest, ACertificateBeginsAboutNow) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/registry/resource/devices.h"
 #include "views/resource.k8s.io/v1alpha3.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Request = views::resource_k8s_io_v1alpha3::ResourcePoolStatusRequest;
@@ -13,7 +13,7 @@ constexpr int32_t kMaxLimit = 1000;
 constexpr size_t kMaxPools = 1000;
 constexpr size_t kMaxConditions = 10;
 
-void ValidateRequest(const Document& object, FieldErrors& errors) {
+void ValidateRequest(const object::Document& object, FieldErrors& errors) {
   const auto spec = Request(object).spec();
   const auto at = errors.At("spec");
   ValidateCsiDriverName(spec.driver(), "driver", errors);
@@ -21,13 +21,15 @@ void ValidateRequest(const Document& object, FieldErrors& errors) {
   if (spec.limit()) ValidateInRange(*spec.limit(), 1, kMaxLimit, "limit", errors);
 }
 
-void ValidateRequestUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateRequestUpdate(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   ValidateImmutable(old.root().Member(Request::kSpec), object.root().Member(Request::kSpec), "spec",
                     errors);
 }
 
 // An answer is given once.
-void ValidateRequestStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateRequestStatus(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   if (Request(old).has_status()) {
     return ValidateImmutable(old.root().Member(Request::kStatus),
                              object.root().Member(Request::kStatus), "status", errors);
@@ -51,4 +53,4 @@ constinit const KindRules kResourcePoolStatusRequestRules = {.group = "resource.
                                                              .update = ValidateRequestUpdate,
                                                              .status = ValidateRequestStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -244,4 +244,4 @@ TEST(ResourceRulesTest, ARequestForTheStatusOfPoolsIsAnsweredOnce) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/members.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -120,16 +120,17 @@ void ValidateSpec(const resource::ResourceSliceSpec& spec, const resource::Resou
       [](const resource::CounterSet& set) { return set.name(); }, errors);
 }
 
-void ValidateResourceSlice(const Document& object, FieldErrors& errors) {
+void ValidateResourceSlice(const object::Document& object, FieldErrors& errors) {
   ValidateSpec(resource::ResourceSlice(object).spec(), {}, errors);
 }
 
-void ValidateResourceSliceUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateResourceSliceUpdate(const object::Document& object, const object::Document& old,
+                                 FieldErrors& errors) {
   ValidateSpec(resource::ResourceSlice(object).spec(), resource::ResourceSlice(old).spec(), errors);
 }
 
-void WarnAboutResourceSlice(const Document& object, const Document*, const KindSettings&,
-                            std::vector<std::string>& warnings) {
+void WarnAboutResourceSlice(const object::Document& object, const object::Document*,
+                            const KindSettings&, std::vector<std::string>& warnings) {
   const std::string_view driver = resource::ResourceSlice(object).spec().driver();
   if (AsciiLower(driver) == driver) return;
   warnings.push_back("spec.driver: driver names should be lowercase; " + Quoted(driver) +
@@ -144,4 +145,4 @@ constinit const KindRules kResourceSliceRules = {.group = "resource.k8s.io",
                                                  .update = ValidateResourceSliceUpdate,
                                                  .warn = WarnAboutResourceSlice};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/semantic_version.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace resource = views::resource_k8s_io_v1;
@@ -30,16 +30,16 @@ void ValidateText(std::string_view text, bool is_version, std::string_view field
   if (text.size() > kMaxValueBytes) errors.TooLong(field, kMaxValueBytes);
 }
 
-void ValidateAttribute(const Value& attribute, FieldErrors& errors) {
+void ValidateAttribute(const object::Value& attribute, FieldErrors& errors) {
   int count = 0;
   for (const std::string_view field : {"bool", "int", "string", "version"}) {
-    const Value* value = attribute.Find(field);
+    const object::Value* value = attribute.Find(field);
     if (value == nullptr) continue;
     ++count;
     if (value->is_string()) ValidateText(value->AsText(), field == "version", field, errors);
   }
   for (const std::string_view field : {"bools", "ints", "strings", "versions"}) {
-    const Value* values = attribute.Find(field);
+    const object::Value* values = attribute.Find(field);
     if (values == nullptr) continue;
     ++count;
     if (values->size() == 0) {
@@ -55,12 +55,12 @@ void ValidateAttribute(const Value& attribute, FieldErrors& errors) {
   if (count > 1) errors.Invalid("", ShownValue(attribute), kOneValue);
 }
 
-size_t ValuesOf(const MapView<resource::DeviceAttribute>& attributes) {
+size_t ValuesOf(const object::MapView<resource::DeviceAttribute>& attributes) {
   size_t total = 0;
   for (const auto& [name, attribute] : attributes) {
     size_t listed = 0;
     for (const std::string_view field : {"bools", "ints", "strings", "versions"}) {
-      const Value* values = MemberOf(attribute, field);
+      const object::Value* values = MemberOf(attribute, field);
       if (values != nullptr) listed += values->size();
     }
     total += listed == 0 ? 1 : listed;
@@ -150,7 +150,7 @@ void ValidateMappings(const resource::Device& device, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateCounters(const MapView<resource::Counter>& counters, FieldErrors& errors) {
+void ValidateCounters(const object::MapView<resource::Counter>& counters, FieldErrors& errors) {
   if (counters.empty()) return errors.Required("counters");
   if (counters.size() > kMaxCounters) {
     return errors.TooMany("counters", counters.size(), kMaxCounters);
@@ -164,7 +164,7 @@ void ValidateSliceDevice(const resource::Device& device, const resource::Device&
                          bool selects_nodes, FieldErrors& errors) {
   ValidateFormat(kDnsLabelFormat, device.name(), "name", errors);
   ValidateAttributes(device, errors);
-  const Value* old_taints = MemberOf(old, resource::Device::kTaints);
+  const object::Value* old_taints = MemberOf(old, resource::Device::kTaints);
   if (old.AsValue() == nullptr ||
       !SameValue(old_taints, MemberOf(device, resource::Device::kTaints))) {
     ValidateItems(
@@ -193,4 +193,4 @@ void ValidateSliceDevice(const resource::Device& device, const resource::Device&
   ValidateMappings(device, errors);
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -7,7 +7,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "views/resource.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // The fields of a choice that are set, and how messages show them: "{`a`, `b`}".
 struct SetFields {
@@ -28,7 +28,7 @@ void ValidateSliceDevice(const views::resource_k8s_io_v1::Device& device,
                          FieldErrors& errors);
 
 // What a pool has, or a device uses up, of things that devices share.
-void ValidateCounters(const MapView<views::resource_k8s_io_v1::Counter>& counters,
+void ValidateCounters(const object::MapView<views::resource_k8s_io_v1::Counter>& counters,
                       FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace scheduling = views::scheduling_k8s_io_v1alpha2;
@@ -24,7 +24,7 @@ void ValidateTemplateRef(const scheduling::PodGroupTemplateReference& reference,
                          "podGroupTemplateName", errors);
 }
 
-void ValidatePodGroup(const Document& object, FieldErrors& errors) {
+void ValidatePodGroup(const object::Document& object, FieldErrors& errors) {
   const scheduling::PodGroupSpec spec = scheduling::PodGroup(object).spec();
   const auto at = errors.At("spec");
   if (spec.has_pod_group_template_ref()) {
@@ -37,9 +37,10 @@ void ValidatePodGroup(const Document& object, FieldErrors& errors) {
                         errors);
 }
 
-void ValidatePodGroupUpdate(const Document& object, const Document& old, FieldErrors& errors) {
-  const Value* now = object.root().Member(scheduling::PodGroup::kSpec);
-  const Value* before = old.root().Member(scheduling::PodGroup::kSpec);
+void ValidatePodGroupUpdate(const object::Document& object, const object::Document& old,
+                            FieldErrors& errors) {
+  const object::Value* now = object.root().Member(scheduling::PodGroup::kSpec);
+  const object::Value* before = old.root().Member(scheduling::PodGroup::kSpec);
   const auto at = errors.At("spec");
   for (const std::string_view field :
        {"podGroupTemplateRef", "schedulingPolicy", "schedulingConstraints", "resourceClaims",
@@ -49,7 +50,8 @@ void ValidatePodGroupUpdate(const Document& object, const Document& old, FieldEr
   }
 }
 
-void ValidatePodGroupStatus(const Document& object, const Document&, FieldErrors& errors) {
+void ValidatePodGroupStatus(const object::Document& object, const object::Document&,
+                            FieldErrors& errors) {
   const scheduling::PodGroup group(object);
   const auto statuses = group.status().resource_claim_statuses();
   const auto claims = group.spec().resource_claims();
@@ -85,4 +87,4 @@ constinit const KindRules kPodGroupRules = {.group = "scheduling.k8s.io",
                                             .update = ValidatePodGroupUpdate,
                                             .status = ValidatePodGroupStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace scheduling = views::scheduling_k8s_io_v1alpha2;
@@ -60,7 +60,7 @@ void ValidateSchedulingConstraints(const scheduling::PodGroupSchedulingConstrain
   }
 }
 
-void ValidateGroupClaims(const ListView<scheduling::PodGroupResourceClaim>& claims,
+void ValidateGroupClaims(const object::ListView<scheduling::PodGroupResourceClaim>& claims,
                          FieldErrors& errors) {
   if (claims.size() > kMaxClaims) {
     return errors.TooMany("resourceClaims", claims.size(), kMaxClaims);
@@ -87,4 +87,4 @@ void ValidateGroupPriority(std::optional<std::string_view> mode, std::string_vie
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -5,7 +5,7 @@
 #include "apiserver/validation/common.h"
 #include "views/scheduling.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace scheduling = views::scheduling_k8s_io_v1;
@@ -39,7 +39,7 @@ std::string NotOfSystem(const scheduling::PriorityClass& object) {
   return std::string(name) + " is not a known system priority class";
 }
 
-void ValidatePriorityClass(const Document& object, FieldErrors& errors) {
+void ValidatePriorityClass(const object::Document& object, FieldErrors& errors) {
   const scheduling::PriorityClass priority(object);
   if (priority.metadata().name().starts_with(kSystemPrefix)) {
     if (const std::string why = NotOfSystem(priority); !why.empty()) {
@@ -57,7 +57,8 @@ void ValidatePriorityClass(const Document& object, FieldErrors& errors) {
   ValidateOneOf(*policy, {"PreemptLowerPriority", "Never"}, "preemptionPolicy", errors);
 }
 
-void ValidatePriorityClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidatePriorityClassUpdate(const object::Document& object, const object::Document& old,
+                                 FieldErrors& errors) {
   using Class = scheduling::PriorityClass;
   if (Class(object).value() != Class(old).value()) {
     errors.Forbidden("value", "may not be changed in an update.");
@@ -73,4 +74,4 @@ constinit const KindRules kPriorityClassRules = {.group = "scheduling.k8s.io",
                                                  .create = ValidatePriorityClass,
                                                  .update = ValidatePriorityClassUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

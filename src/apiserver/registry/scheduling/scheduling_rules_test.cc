@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -75,4 +75,4 @@ TEST(SchedulingRulesTest, AGroupOfPodsIsAsItWasMade) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

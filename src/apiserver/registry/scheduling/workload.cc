@@ -4,13 +4,13 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace scheduling = views::scheduling_k8s_io_v1alpha2;
 
 constexpr size_t kMaxTemplates = 8;
-constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
+constexpr NameFormat kPathSegment{object::IsPathSegmentName, object::CheckPathSegmentName};
 
 void ValidateController(const scheduling::TypedLocalObjectReference& controller,
                         FieldErrors& errors) {
@@ -31,7 +31,8 @@ void ValidateTemplate(const scheduling::PodGroupTemplate& group, FieldErrors& er
                         errors);
 }
 
-void ValidateTemplates(const ListView<scheduling::PodGroupTemplate>& groups, FieldErrors& errors) {
+void ValidateTemplates(const object::ListView<scheduling::PodGroupTemplate>& groups,
+                       FieldErrors& errors) {
   if (groups.empty()) return errors.Required("podGroupTemplates");
   if (groups.size() > kMaxTemplates) {
     return errors.TooMany("podGroupTemplates", groups.size(), kMaxTemplates);
@@ -47,18 +48,19 @@ void ValidateTemplates(const ListView<scheduling::PodGroupTemplate>& groups, Fie
   }
 }
 
-void ValidateWorkload(const Document& object, FieldErrors& errors) {
+void ValidateWorkload(const object::Document& object, FieldErrors& errors) {
   const scheduling::WorkloadSpec spec = scheduling::Workload(object).spec();
   const auto at = errors.At("spec");
   if (spec.has_controller_ref()) ValidateController(spec.controller_ref(), errors);
   ValidateTemplates(spec.pod_group_templates(), errors);
 }
 
-void ValidateWorkloadUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateWorkloadUpdate(const object::Document& object, const object::Document& old,
+                            FieldErrors& errors) {
   using Spec = scheduling::WorkloadSpec;
-  const Value* now = object.root().Member(scheduling::Workload::kSpec);
-  const Value* before = old.root().Member(scheduling::Workload::kSpec);
-  const auto member = [](const Value* spec, uint16_t field) {
+  const object::Value* now = object.root().Member(scheduling::Workload::kSpec);
+  const object::Value* before = old.root().Member(scheduling::Workload::kSpec);
+  const auto member = [](const object::Value* spec, uint16_t field) {
     return spec != nullptr ? spec->Member(field) : nullptr;
   };
   const auto at = errors.At("spec");
@@ -75,4 +77,4 @@ constinit const KindRules kWorkloadRules = {.group = "scheduling.k8s.io",
                                             .create = ValidateWorkload,
                                             .update = ValidateWorkloadUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace storage = views::storage_k8s_io_v1;
@@ -13,7 +13,7 @@ constexpr int64_t kMinTokenSeconds = 600;
 constexpr int64_t kMaxTokenSeconds = int64_t{1} << 32;
 constexpr int64_t kMinUpdateSeconds = 10;
 
-void ValidateTokens(const ListView<storage::TokenRequest>& tokens, FieldErrors& errors) {
+void ValidateTokens(const object::ListView<storage::TokenRequest>& tokens, FieldErrors& errors) {
   SeenNames audiences;
   for (size_t i = 0; i < tokens.size(); ++i) {
     const auto at = errors.At("tokenRequests", i);
@@ -35,7 +35,7 @@ void ValidateTokens(const ListView<storage::TokenRequest>& tokens, FieldErrors& 
 }
 
 // Kubernetes spells attachRequired differently in the paths of its faults.
-void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
+void ValidateCSIDriver(const object::Document& object, FieldErrors& errors) {
   const storage::CSIDriverSpec spec = storage::CSIDriver(object).spec();
   const auto at = errors.At("spec");
   if (!spec.attach_required()) errors.Required("attachedRequired");
@@ -64,12 +64,13 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
   }
 }
 
-const Value* SpecField(const Document& object, uint16_t field) {
-  const Value* spec = object.root().Member(storage::CSIDriver::kSpec);
+const object::Value* SpecField(const object::Document& object, uint16_t field) {
+  const object::Value* spec = object.root().Member(storage::CSIDriver::kSpec);
   return spec != nullptr ? spec->Member(field) : nullptr;
 }
 
-void ValidateCSIDriverUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateCSIDriverUpdate(const object::Document& object, const object::Document& old,
+                             FieldErrors& errors) {
   using Spec = storage::CSIDriverSpec;
   ValidateCSIDriver(object, errors);
   ValidateImmutable(SpecField(old, Spec::kAttachRequired), SpecField(object, Spec::kAttachRequired),
@@ -79,8 +80,8 @@ void ValidateCSIDriverUpdate(const Document& object, const Document& old, FieldE
                     errors);
 }
 
-void WarnAboutCSIDriver(const Document& object, const Document* old, const KindSettings&,
-                        std::vector<std::string>& warnings) {
+void WarnAboutCSIDriver(const object::Document& object, const object::Document* old,
+                        const KindSettings&, std::vector<std::string>& warnings) {
   constexpr uint16_t kTokens = storage::CSIDriverSpec::kTokenRequests;
   const storage::CSIDriverSpec spec = storage::CSIDriver(object).spec();
   if (spec.token_requests().empty() || spec.service_account_token_in_secrets()) return;
@@ -98,4 +99,4 @@ constinit const KindRules kCSIDriverRules = {.group = "storage.k8s.io",
                                              .update = ValidateCSIDriverUpdate,
                                              .warn = WarnAboutCSIDriver};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/validation/seen_names.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace storage = views::storage_k8s_io_v1;
@@ -35,7 +35,7 @@ void ValidateDriver(const storage::CSINodeDriver& driver, SeenNames& names, Fiel
   }
 }
 
-void ValidateCSINode(const Document& object, FieldErrors& errors) {
+void ValidateCSINode(const object::Document& object, FieldErrors& errors) {
   const auto drivers = storage::CSINode(object).spec().drivers();
   const auto spec = errors.At("spec");
   SeenNames names;
@@ -52,7 +52,8 @@ bool SameDriver(const storage::CSINodeDriver& now, const storage::CSINodeDriver&
                    MemberOf(now, storage::CSINodeDriver::kTopologyKeys));
 }
 
-void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateCSINodeUpdate(const object::Document& object, const object::Document& old,
+                           FieldErrors& errors) {
   ValidateCSINode(object, errors);
   std::multimap<std::string_view, storage::CSINodeDriver> drivers;
   for (const storage::CSINodeDriver driver : storage::CSINode(object).spec().drivers()) {
@@ -62,7 +63,7 @@ void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErr
     const auto [first, last] = drivers.equal_range(before.name());
     for (const auto& [name, driver] : std::ranges::subrange(first, last)) {
       if (SameDriver(driver, before)) continue;
-      Document shown = Document::OfType(storage::CSINodeDriver::Type());
+      object::Document shown = object::Document::OfType(storage::CSINodeDriver::Type());
       shown.root() = driver.AsValue()->CopyInto(shown.arena());
       shown.root().Erase("allocatable");
       errors.Invalid("spec.drivers", ShownValue(shown.root()), kIsImmutable);
@@ -77,4 +78,4 @@ constinit const KindRules kCSINodeRules = {.group = "storage.k8s.io",
                                            .create = ValidateCSINode,
                                            .update = ValidateCSINodeUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -6,7 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using Capacity = views::storage_k8s_io_v1::CSIStorageCapacity;
@@ -20,11 +20,11 @@ void Validate(const Capacity& capacity, const LabelSelectorOptions& options, Fie
   if (capacity.capacity()) ValidateNonNegativeQuantity(*capacity.capacity(), "capacity", errors);
 }
 
-void ValidateCSIStorageCapacity(const Document& object, FieldErrors& errors) {
+void ValidateCSIStorageCapacity(const object::Document& object, FieldErrors& errors) {
   Validate(Capacity(object), {}, errors);
 }
 
-void ValidateCSIStorageCapacityUpdate(const Document& object, const Document& old,
+void ValidateCSIStorageCapacityUpdate(const object::Document& object, const object::Document& old,
                                       FieldErrors& errors) {
   const Capacity before(old);
   Validate(Capacity(object), {.allow_invalid_values = HasInvalidLabelValue(before.node_topology())},
@@ -35,8 +35,8 @@ void ValidateCSIStorageCapacityUpdate(const Document& object, const Document& ol
                     "storageClassName", errors);
 }
 
-void WarnAboutCSIStorageCapacity(const Document& object, const Document*, const KindSettings&,
-                                 std::vector<std::string>& warnings) {
+void WarnAboutCSIStorageCapacity(const object::Document& object, const object::Document*,
+                                 const KindSettings&, std::vector<std::string>& warnings) {
   const auto topology = Capacity(object).node_topology();
   for (size_t i = 0; i < topology.match_expressions().size(); ++i) {
     const std::string_view key = topology.match_expressions()[i].key();
@@ -60,4 +60,4 @@ constinit const KindRules kCSIStorageCapacityRules = {.group = "storage.k8s.io",
                                                       .update = ValidateCSIStorageCapacityUpdate,
                                                       .warn = WarnAboutCSIStorageCapacity};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -3,8 +3,8 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kCSIStorageCapacityRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

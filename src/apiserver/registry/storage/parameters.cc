@@ -3,7 +3,7 @@
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 constexpr size_t kMaxParameters = 512;
@@ -17,7 +17,7 @@ void ValidateProvisioner(std::string_view name, std::string_view field, FieldErr
   ValidateFormat(kQualifiedNameFormat, lower, field, errors);
 }
 
-void ValidateParameters(const MapView<std::string_view>& parameters, bool may_be_empty,
+void ValidateParameters(const object::MapView<std::string_view>& parameters, bool may_be_empty,
                         FieldErrors& errors) {
   if (parameters.size() > kMaxParameters) return errors.TooLong("parameters", kMaxParameters);
   size_t bytes = 0;
@@ -31,4 +31,4 @@ void ValidateParameters(const MapView<std::string_view>& parameters, bool may_be
   }
 }
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

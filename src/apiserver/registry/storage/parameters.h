@@ -6,12 +6,12 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/view.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 // A driver that makes volumes, or changes them.
 void ValidateProvisioner(std::string_view name, std::string_view field, FieldErrors& errors);
 // `may_be_empty`: the class works without.
-void ValidateParameters(const MapView<std::string_view>& parameters, bool may_be_empty,
+void ValidateParameters(const object::MapView<std::string_view>& parameters, bool may_be_empty,
                         FieldErrors& errors);
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

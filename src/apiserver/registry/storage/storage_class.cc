@@ -11,7 +11,7 @@
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace storage = views::storage_k8s_io_v1;
@@ -51,7 +51,7 @@ void ValidateTopologies(const storage::StorageClass& object, FieldErrors& errors
   }
 }
 
-void ValidateStorageClass(const Document& object, FieldErrors& errors) {
+void ValidateStorageClass(const object::Document& object, FieldErrors& errors) {
   const storage::StorageClass storage_class(object);
   ValidateProvisioner(storage_class.provisioner(), "provisioner", errors);
   ValidateParameters(storage_class.parameters(), true, errors);
@@ -66,7 +66,8 @@ void ValidateStorageClass(const Document& object, FieldErrors& errors) {
   ValidateTopologies(storage_class, errors);
 }
 
-void ValidateStorageClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStorageClassUpdate(const object::Document& object, const object::Document& old,
+                                FieldErrors& errors) {
   ValidateStorageClass(object, errors);
   struct Field {
     uint16_t index;
@@ -84,8 +85,8 @@ void ValidateStorageClassUpdate(const Document& object, const Document& old, Fie
   }
 }
 
-void WarnAboutStorageClass(const Document& object, const Document*, const KindSettings&,
-                           std::vector<std::string>& warnings) {
+void WarnAboutStorageClass(const object::Document& object, const object::Document*,
+                           const KindSettings&, std::vector<std::string>& warnings) {
   const auto terms = storage::StorageClass(object).allowed_topologies();
   for (size_t i = 0; i < terms.size(); ++i) {
     const auto expressions = terms[i].match_label_expressions();
@@ -106,4 +107,4 @@ constinit const KindRules kStorageClassRules = {.group = "storage.k8s.io",
                                                 .update = ValidateStorageClassUpdate,
                                                 .warn = WarnAboutStorageClass};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

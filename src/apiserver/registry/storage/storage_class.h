@@ -3,8 +3,8 @@
 
 #include "apiserver/validation/kind_rules.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 
 extern const KindRules kStorageClassRules;
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

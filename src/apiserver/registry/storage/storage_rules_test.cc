@@ -1,6 +1,6 @@
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using testing::RulesTester;
@@ -155,4 +155,4 @@ TEST(StorageRulesTest, CapacityIsOfOneClassInOnePlace) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver

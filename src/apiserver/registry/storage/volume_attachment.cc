@@ -5,7 +5,7 @@
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace storage = views::storage_k8s_io_v1;
@@ -40,7 +40,7 @@ void ValidateError(bool there, const storage::VolumeError& error, std::string_vi
   }
 }
 
-void ValidateVolumeAttachment(const Document& object, FieldErrors& errors) {
+void ValidateVolumeAttachment(const object::Document& object, FieldErrors& errors) {
   const storage::VolumeAttachment attachment(object);
   const storage::VolumeAttachmentSpec spec = attachment.spec();
   {
@@ -64,7 +64,7 @@ void ValidateVolumeAttachment(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateVolumeAttachmentUpdate(const Document& object, const Document& old,
+void ValidateVolumeAttachmentUpdate(const object::Document& object, const object::Document& old,
                                     FieldErrors& errors) {
   ValidateVolumeAttachment(object, errors);
   ValidateImmutable(old.root().Member(storage::VolumeAttachment::kSpec),
@@ -79,4 +79,4 @@ constinit const KindRules kVolumeAttachmentRules = {.group = "storage.k8s.io",
                                                     .update = ValidateVolumeAttachmentUpdate,
                                                     .status = ValidateVolumeAttachmentUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

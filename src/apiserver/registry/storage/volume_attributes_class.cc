@@ -4,19 +4,19 @@
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 using AttributesClass = views::storage_k8s_io_v1::VolumeAttributesClass;
 
-void ValidateVolumeAttributesClass(const Document& object, FieldErrors& errors) {
+void ValidateVolumeAttributesClass(const object::Document& object, FieldErrors& errors) {
   const AttributesClass attributes(object);
   ValidateProvisioner(attributes.driver_name(), "driverName", errors);
   ValidateParameters(attributes.parameters(), false, errors);
 }
 
-void ValidateVolumeAttributesClassUpdate(const Document& object, const Document& old,
-                                         FieldErrors& errors) {
+void ValidateVolumeAttributesClassUpdate(const object::Document& object,
+                                         const object::Document& old, FieldErrors& errors) {
   if (AttributesClass(object).driver_name() != AttributesClass(old).driver_name()) {
     errors.Forbidden("driverName", "updates to driverName are forbidden.");
   }
@@ -35,4 +35,4 @@ constinit const KindRules kVolumeAttributesClassRules = {
     .create = ValidateVolumeAttributesClass,
     .update = ValidateVolumeAttributesClassUpdate};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -4,7 +4,7 @@
 #include "base/strings.h"
 #include "views/storagemigration.k8s.io/v1beta1.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 namespace migration = views::storagemigration_k8s_io_v1beta1;
@@ -15,7 +15,7 @@ void ValidateWhole(const NameFormat& format, std::string_view text, std::string_
   if (!format.is(text)) errors.Invalid(field, text, format.check(text).front());
 }
 
-void ValidateCreate(const Document& object, FieldErrors& errors) {
+void ValidateCreate(const object::Document& object, FieldErrors& errors) {
   const auto resource = migration::StorageVersionMigration(object).spec().resource();
   if (resource.resource().empty()) {
     errors.Required("spec.resource.resource", "resource is required to be set");
@@ -27,7 +27,8 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   }
 }
 
-void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateUpdate(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   ValidateCreate(object, errors);
   ValidateImmutable(old.root().Find("spec"), object.root().Find("spec"), "spec", errors);
 }
@@ -47,7 +48,8 @@ bool IsResourceVersion(std::string_view text) {
   return true;
 }
 
-void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+void ValidateStatus(const object::Document& object, const object::Document& old,
+                    FieldErrors& errors) {
   const auto status = migration::StorageVersionMigration(object).status();
   const auto before = migration::StorageVersionMigration(old).status();
   const auto at = errors.At("status");
@@ -59,7 +61,7 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   if (!before.resource_version().empty() && before.resource_version() != version) {
     errors.Invalid("resourceVersion", version, kIsImmutable);
   }
-  const Value* conditions =
+  const object::Value* conditions =
       status.AsValue() != nullptr ? status.AsValue()->Find("conditions") : nullptr;
   if (IsTrue(status, "Succeeded") && IsTrue(status, "Failed")) {
     errors.Invalid("conditions", conditions,
@@ -83,4 +85,4 @@ const KindRules kStorageVersionMigrationRules = {.group = "storagemigration.k8s.
                                                  .update = ValidateUpdate,
                                                  .status = ValidateStatus};
 
-}  // namespace skiff
+}  // namespace skiff::apiserver

@@ -2,7 +2,7 @@
 
 #include "apiserver/registry/rules_testing.h"
 
-namespace skiff {
+namespace skiff::apiserver {
 namespace {
 
 #define CONDITION(type)                                                  \
@@ -38,4 +38,4 @@ TEST(StorageVersionMigrationRulesTest, AMigrationIsOfOneResourceAndEndsOnce) {
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::apiserver
