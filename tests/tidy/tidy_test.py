@@ -27,7 +27,8 @@ GOOD = {
     "src/base/a.h": "// A.\n#pragma once\nint A();\n",
     "src/base/a.cc": '#include "base/a.h"\nint A() { return 1\'000; }\n',
     "src/object/CMakeLists.txt": "skiff_library(DEPS base LINK yaml)\n",
-    "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\ninline int V() { return A(); }\n',
+    "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\n'
+                      "namespace skiff::object {\ninline int V() { return A(); }\n}\n",
     "src/object/v.cc": '#include "object/v.h"\n',
     "src/object/v_test.cc": '#include "api/core.h"\n#include "object/v.h"\n',
 }
@@ -195,7 +196,8 @@ class TidyTest(unittest.TestCase):
 
     def test_commands_may_print_and_anyone_may_format(self):
         self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
-                            "src/cli/c.cc": '#include "api/core.h"\nvoid F() { std::cout << 1; }\n',
+                            "src/cli/c.cc": '#include "api/core.h"\nnamespace skiff::cli {\n'
+                                            "void F() { std::cout << 1; }\n}\n",
                             "src/base/b.cc": 'void F() { snprintf(p, 1, "x"); }\n'})
 
     def test_shell_and_namespace(self):
@@ -255,7 +257,7 @@ class TidyTest(unittest.TestCase):
         self.assert_passes({
             "src/base/a.h": "// A.\n#pragma once\n#include <string>\nstd::string A();\n",
             "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\n'
-                              "inline void V(std::string_view) {}\n"})
+                              "namespace skiff::object {\ninline void V(std::string_view) {}\n}\n"})
         self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::rare A();\n"},
                           "src/base/a.h:3: [std] STANDARD_NAMES of tools/tidy does not know "
                           "std::rare")
@@ -322,20 +324,44 @@ class TidyTest(unittest.TestCase):
         (self.root / "build/compile_commands.json").write_text(
             f'[{{"directory": "{self.root}/build", "command": "g++ -Imade -c x.cc"}}]')
         self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
-                            "src/cli/c.h": '// C.\n#pragma once\n#include "api/core.h"\nPod P();\n',
-                            "src/cli/c.cc": '#include "cli/c.h"\nPod P() { return {}; }\n'},
+                            "src/cli/c.h": '// C.\n#pragma once\n#include "api/core.h"\n'
+                                           "namespace skiff::cli {\nPod P();\n}\n",
+                            "src/cli/c.cc": '#include "cli/c.h"\nnamespace skiff::cli {\n'
+                                            "Pod P() { return {}; }\n}\n"},
                            options=("--build", self.root / "build"))
+
+    def test_folder_that_declares_outside_of_its_namespace(self):
+        header = '// V.\n#pragma once\n#include "base/a.h"\n'
+        self.assert_fires({"src/object/v.h": header + "namespace skiff {\nstruct V {};\n}\n"},
+                          "src/object/v.h:4: [namespace] skiff is opened where skiff::object is")
+        self.assert_fires({"src/object/v.h": header + "namespace skiff::cli {\nclass C {\n};\n}\n"
+                           "namespace skiff::object {\nclass V;\n}\n"},
+                          "src/object/v.h:4: [namespace] skiff::cli is opened where skiff::object")
+        self.assert_fires({"src/object/v.h": header + "inline int V() { return 1; }\n"},
+                          "src/object/v.h:1: [namespace] does not open skiff::object")
+        self.assert_passes({"src/object/v.h": header + "namespace skiff::cli {\nclass C;\n"
+                            "template <typename T>\nstruct D;\n}  // namespace skiff::cli\n"
+                            "namespace skiff::object::parts {\nclass V;\n}\n",
+                            "src/object/v_test.cc": '#include "object/v.h"\n'
+                            "namespace skiff::testing {\nstruct Case {};\n}\n"})
+
+    def test_header_that_brings_a_namespace_in(self):
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nint A();\n"
+                           "inline int B() {\n  using namespace skiff::object;\n  return 1;\n}\n"},
+                          "src/base/a.h:5: [namespace] a header brings no namespace into")
+        self.assert_passes({"src/object/v.cc": '#include "object/v.h"\nnamespace skiff::object {\n'
+                            "using namespace parts;\n}\n"})
 
     def test_type_that_is_defined_twice(self):
         one = "// A.\n#pragma once\nnamespace skiff {\nclass Core final : public Base {\n};\n}\n"
-        other = ('#include "object/v.h"\nnamespace skiff {\nclass Core;\nstruct Core {\n};\n'
+        other = ('#include "base/a.h"\nnamespace skiff {\nclass Core;\nstruct Core {\n};\n'
                  "struct Core::Part {\n};\n}  // namespace skiff\n")
-        self.assert_fires({"src/base/a.h": one, "src/object/v.cc": other},
-                          "src/object/v.cc:4: [one-definition] skiff::Core is also defined in "
+        self.assert_fires({"src/base/a.h": one, "src/base/b.cc": other},
+                          "src/base/b.cc:4: [one-definition] skiff::Core is also defined in "
                           "src/base/a.h")
         private = other.replace("struct Core {\n};",
                                 "namespace {\nstruct Core {\n};\n}  // namespace")
-        self.assert_passes({"src/base/a.h": one, "src/object/v.cc": private})
+        self.assert_passes({"src/base/a.h": one, "src/base/b.cc": private})
 
     def test_header_that_declares_what_its_source_does_not_define(self):
         header = "// A.\n#pragma once\nnamespace skiff {\n"
