@@ -45,12 +45,14 @@ void WriteObject(const skiff::apiserver::CompiledSchema& schema, skiff::object::
   DefaultCustomResource(schema, object);
   Require(EncodeJson(object.root()) == once, "the second time changed the object");
 
-  skiff::apiserver::FieldErrors as_new;
+  using skiff::apiserver::FieldErrors;
+  using skiff::apiserver::kDefaultSettings;
+  FieldErrors as_new(kDefaultSettings);
   ValidateCustomResource(schema, object.root(), as_new);
-  skiff::apiserver::FieldErrors as_update;
+  FieldErrors as_update(kDefaultSettings);
   ValidateCustomResourceUpdate(schema, object.root(), old.root(), true, as_update);
   Require(as_update.size() <= as_new.size(), "an update without changes has more faults");
-  skiff::apiserver::FieldErrors of_status;
+  FieldErrors of_status(kDefaultSettings);
   ValidateCustomResourceStatus(schema, object.root(), old.root(), true, of_status);
   WalkShapes(skiff::apiserver::SchemaShape::OfResource(schema), object.root());
 }
