@@ -1,10 +1,16 @@
 #include "cel/cases/case_runner.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
 #include "base/read_file.h"
+#include "cel/cases/case_form.h"
 #include "cel/cases/device_case.h"
 #include "cel/cases/eval_case.h"
 #include "cel/cases/rule_case.h"
 #include "cel/values/escape.h"
+#include "object/json/cursor.h"
 #include "object/json/decode.h"
 
 namespace skiff::cel {
@@ -16,6 +22,8 @@ std::string_view Text(const object::Value& record, std::string_view name) {
 }
 
 constexpr size_t kMaxCaseFileBytes = 64 * 1024 * 1024;
+// Those that are the business of CEL alone.
+constexpr std::string_view kKinds[] = {"eval", "crd", "dra", "escape", "unescape"};
 
 }  // namespace
 
@@ -49,44 +57,48 @@ Result<CaseCounts> CaseRunner::RunFile(const std::string& path) {
   SKIFF_RETURN_IF_ERROR(ReadContexts(folder));
   SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(path, kMaxCaseFileBytes));
   CaseCounts counts;
+  size_t number = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
+    ++number;
     if (line.empty()) continue;
     const Result<object::Document> document = object::DecodeJson(line, nullptr);
-    if (!document) {  // Some are nested deeper than documents may be.
+    if (!document && document.error().message() == object::kNestedTooDeeply) {
       ++counts.skipped;
-      continue;
-    }
-    const object::Value& record = document->root();
-    const std::string_view id = Text(record, "id");
-    const std::string_view kind = Text(record, "kind");
-    if (expected_.contains(id)) {
-      ++counts.skipped;
-      continue;
-    }
-    std::string difference;
-    if (kind == "eval") {
-      const object::Value& contexts = contexts_[folder]->root();
-      const std::string_view use = Text(record, "use");
-      const object::Value* context =
-          use.empty() || !contexts.is_map() ? nullptr : contexts.Find(use);
-      difference = RunEvalCase(record, context);
-    } else if (kind == "crd") {
-      difference = RunRuleCase(record);
-    } else if (kind == "dra") {
-      difference = RunDeviceCase(record);
-    } else if (kind == "escape" || kind == "unescape") {
-      difference = RunEscapeCase(record);
+    } else if (!document) {
+      ++counts.failed;
+      report_(path + ":" + std::to_string(number), document.error().ToString());
     } else {
-      ++counts.skipped;
-      continue;
+      RunRecord(document->root(), contexts_[folder]->root(), path, number, counts);
     }
-    ++(difference.empty() ? counts.passed : counts.failed);
-    if (!difference.empty()) report_(id, difference);
   }
   return counts;
+}
+
+void CaseRunner::RunRecord(const object::Value& record, const object::Value& contexts,
+                           const std::string& path, size_t line, CaseCounts& counts) {
+  const std::string_view id = Text(record, "id");
+  const std::string_view kind = Text(record, "kind");
+  const bool is_known = kind.empty() || std::ranges::find(kKinds, kind) != std::end(kKinds);
+  if (expected_.contains(id) || !is_known) {
+    ++counts.skipped;
+    return;
+  }
+  const std::string_view use = Text(record, "use");
+  const object::Value* context = use.empty() || !contexts.is_map() ? nullptr : contexts.Find(use);
+  if (const std::string fault = FaultOfCase(record, context); !fault.empty()) {
+    ++counts.failed;
+    report_(path + ":" + std::to_string(line), "this is no case: " + fault);
+    return;
+  }
+  const std::string difference = kind == "eval"  ? RunEvalCase(record, context)
+                                 : kind == "crd" ? RunRuleCase(record)
+                                 : kind == "dra" ? RunDeviceCase(record)
+                                                 : RunEscapeCase(record);
+  ++(difference.empty() ? counts.passed : counts.failed);
+  if (!difference.empty()) report_(id, difference);
 }
 
 }  // namespace skiff::cel

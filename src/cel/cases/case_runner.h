@@ -26,7 +26,7 @@ struct CaseCounts {
 
 class CaseRunner {
  public:
-  // Told of each case that differs, and how.
+  // Told of each case that differs, and how; of what is no case, by its file and line.
   using Report = std::function<void(std::string_view id, std::string_view what)>;
   explicit CaseRunner(Report report) : report_(std::move(report)) {}
 
@@ -35,7 +35,8 @@ class CaseRunner {
   Result<CaseCounts> RunFile(const std::string& path);
 
  private:
-  bool RunLine(std::string_view line, CaseCounts& counts);
+  void RunRecord(const object::Value& record, const object::Value& contexts,
+                 const std::string& path, size_t line, CaseCounts& counts);
   Result<void> ReadContexts(const std::string& folder);
 
   Report report_;

@@ -186,7 +186,7 @@ bool SameAsTagged(Arena& arena, const Val& value, const object::Value& tagged) {
     case Kind::kOpaque:
       if (type == "opaque") return Text(tagged, "type") == TypeNameOf(value);
       // Sums of quantities were recorded as plain objects.
-      if (type == "object") return tagged.Find("json")->AsText() == OpaqueText(*value.AsOpaque());
+      if (type == "object") return Text(tagged, "json") == OpaqueText(*value.AsOpaque());
       return type == TypeNameOf(value) && text == OpaqueText(*value.AsOpaque());
     case Kind::kError:
       return type == "error" && text == value.AsText();

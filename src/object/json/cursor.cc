@@ -206,7 +206,7 @@ bool JsonCursor::ReadNumber(std::string_view* out) {
 }
 
 bool JsonCursor::SkipValue(int depth) {
-  if (depth > limits::kMaxDepth) return Fail("the value is nested too deeply");
+  if (depth > limits::kMaxDepth) return Fail(kNestedTooDeeply);
   std::string_view number;
   bool boolean;
   switch (Peek()) {

@@ -16,6 +16,9 @@
 
 namespace skiff::object {
 
+// The message of a value with more levels than limits::kMaxDepth.
+inline constexpr const char* kNestedTooDeeply = "the value is nested too deeply";
+
 struct JsonError {
   const char* message = nullptr;  // a constant; null when there is no error
   size_t offset = 0;
