@@ -13,27 +13,11 @@ namespace {
 
 // ---- Kubernetes.
 
-bool Comparable(const Val& v) {
-  switch (v.kind()) {
-    case Kind::kBool:
-    case Kind::kInt:
-    case Kind::kUint:
-    case Kind::kDouble:
-    case Kind::kString:
-    case Kind::kBytes:
-    case Kind::kTimestamp:
-    case Kind::kDuration:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Val IsSorted(Evaluation& e, Args args) {
   Val before;
   for (size_t i = 0; i < ListSize(args[0]); ++i) {
     const Val item = ListAt(e.arena(), args[0], i);
-    if (!Comparable(item)) return item.is_error() ? item : NoSuchOverload();
+    if (!HasOrder(item)) return item.is_error() ? item : NoSuchOverload();
     if (i > 0 && Compare(before, item) == 1) return Val::Bool(false);
     before = item;
   }
@@ -99,7 +83,7 @@ Val Extreme(Evaluation& e, Args args, int replaces, std::string_view name) {
   Val best;
   for (size_t i = 0; i < ListSize(args[0]); ++i) {
     const Val item = ListAt(e.arena(), args[0], i);
-    if (!Comparable(item)) return item.is_error() ? item : NoSuchOverload();
+    if (!HasOrder(item)) return item.is_error() ? item : NoSuchOverload();
     if (i == 0 || Compare(best, item) == replaces) best = item;
   }
   if (best.kind() != Kind::kUnset) return best;
@@ -216,7 +200,7 @@ Val SortBy(Evaluation& e, const Val& list, const Val& keys) {
   std::vector<std::pair<Val, size_t>> order;
   for (size_t i = 0; i < size; ++i) {
     order.emplace_back(ListAt(e.arena(), keys, i), i);
-    if (!Comparable(order.front().first)) {
+    if (!HasOrder(order.front().first)) {
       return Val::ErrorLiteral("list elements must be comparable");
     }
     if (order.back().first.kind() != order.front().first.kind()) {

@@ -56,21 +56,6 @@ bool Negates(const Val& v) {
   return v.kind() == Kind::kInt || v.kind() == Kind::kDouble || v.kind() == Kind::kBool ||
          v.kind() == Kind::kDuration;
 }
-bool Orders(const Val& v) {
-  switch (v.kind()) {
-    case Kind::kBool:
-    case Kind::kInt:
-    case Kind::kUint:
-    case Kind::kDouble:
-    case Kind::kString:
-    case Kind::kBytes:
-    case Kind::kTimestamp:
-    case Kind::kDuration:
-      return true;
-    default:
-      return false;
-  }
-}
 bool HasSize(const Val& v) {
   return v.kind() == Kind::kString || v.kind() == Kind::kBytes || v.kind() == Kind::kList ||
          v.kind() == Kind::kMap;
@@ -444,10 +429,10 @@ constexpr std::array kShared = std::to_array<SharedImpl>({
     {"_/_", DivideOp, IsNumeric},
     {"_%_", ModuloOp, TakesModulo},
     {"-_", NegateOp, Negates},
-    {"_<_", LessOp, Orders},
-    {"_<=_", LessEqualOp, Orders},
-    {"_>_", GreaterOp, Orders},
-    {"_>=_", GreaterEqualOp, Orders},
+    {"_<_", LessOp, HasOrder},
+    {"_<=_", LessEqualOp, HasOrder},
+    {"_>_", GreaterOp, HasOrder},
+    {"_>=_", GreaterEqualOp, HasOrder},
     {"@in", InOp, nullptr},
     {"size", SizeOp, HasSize},
     {"contains", ContainsText, nullptr},

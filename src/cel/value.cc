@@ -291,6 +291,22 @@ std::string_view TypeNameOf(const Val& value) {
   return {};
 }
 
+bool HasOrder(const Val& v) {
+  switch (v.kind()) {
+    case Kind::kBool:
+    case Kind::kInt:
+    case Kind::kUint:
+    case Kind::kDouble:
+    case Kind::kString:
+    case Kind::kBytes:
+    case Kind::kTimestamp:
+    case Kind::kDuration:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const Type* RuntimeType(const Val& value) {
   switch (value.kind()) {
     case Kind::kNull:

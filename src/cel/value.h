@@ -233,6 +233,8 @@ Val MapInsert(Arena& arena, const Val& map, const Val& key, const Val& value);
 
 // What type() says: "list", "null_type", "google.protobuf.Timestamp", …
 std::string_view TypeNameOf(const Val& value);
+// Whether values of its kind have an order: it may be compared with < and sorted.
+bool HasOrder(const Val& v);
 const Type* RuntimeType(const Val& value);
 // What cel-go calls the type of a value in messages: "types.String", "*types.baseList", …
 std::string_view GoTypeNameOf(const Val& value);

@@ -8,6 +8,7 @@
 #include "cel/cases/case_form.h"
 #include "cel/cases/device_case.h"
 #include "cel/cases/eval_case.h"
+#include "cel/cases/record_text.h"
 #include "cel/cases/rule_case.h"
 #include "cel/values/escape.h"
 #include "object/json/cursor.h"
@@ -15,11 +16,6 @@
 
 namespace skiff::cel {
 namespace {
-
-std::string_view Text(const object::Value& record, std::string_view name) {
-  const object::Value* value = record.Find(name);
-  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
 
 constexpr size_t kMaxCaseFileBytes = 64 * 1024 * 1024;
 // Those that are the business of CEL alone.

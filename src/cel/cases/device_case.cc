@@ -1,14 +1,10 @@
 #include "cel/cases/device_case.h"
 
+#include "cel/cases/record_text.h"
 #include "cel/device_selector.h"
 
 namespace skiff::cel {
 namespace {
-
-std::string_view Text(const object::Value& record, std::string_view name) {
-  const object::Value* value = record.Find(name);
-  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
 
 DeviceAttribute ReadAttribute(const object::Value& json) {
   if (const object::Value* number = json.Find("int")) return number->AsInt();

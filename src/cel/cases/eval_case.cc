@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cel/authorizer.h"
+#include "cel/cases/record_text.h"
 #include "cel/cases/tagged.h"
 #include "cel/cost_estimate.h"
 #include "cel/document_view.h"
@@ -17,10 +18,6 @@
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const object::Value& record, std::string_view name) {
-  const object::Value* value = record.Find(name);
-  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
 uint64_t Number(const object::Value* value) {
   if (value == nullptr) return 0;
   if (value->tag() == object::Tag::kUint) return value->AsUint();

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "cel/cases/record_text.h"
 #include "cel/rules.h"
 
 namespace skiff::cel {
 namespace {
 
-std::string_view Text(const object::Value& record, std::string_view name) {
-  const object::Value* value = record.Find(name);
-  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
 bool Flag(const object::Value& record, std::string_view name) {
   const object::Value* value = record.Find(name);
   return value != nullptr && value->tag() == object::Tag::kBool && value->AsBool();

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "cel/cases/record_text.h"
 #include "cel/opaque.h"
 #include "cel/types.h"
 #include "object/scalar/base64.h"
@@ -10,11 +11,6 @@
 
 namespace skiff::cel {
 namespace {
-
-std::string_view Text(const object::Value& tagged, std::string_view name) {
-  const object::Value* value = tagged.Find(name);
-  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
 
 template <typename T>
 T Number(std::string_view text) {
