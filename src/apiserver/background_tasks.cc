@@ -14,7 +14,7 @@ size_t BackgroundTasks::Add(Duration interval, std::function<void()> run) {
 }
 
 void BackgroundTasks::Start() {
-  thread_ = std::make_unique<Thread>("housekeeper", [this] { Run(); });
+  thread_ = std::make_unique<Thread>("background", [this] { Run(); });
 }
 
 void BackgroundTasks::Trigger(size_t task) {
@@ -23,13 +23,28 @@ void BackgroundTasks::Trigger(size_t task) {
   wake_.notify_all();
 }
 
+void BackgroundTasks::Post(Executor::Work work) {
+  std::lock_guard lock(mutex_);
+  posted_.push_back(std::move(work));
+  wake_.notify_all();
+}
+
+void BackgroundTasks::RunPosted(std::unique_lock<std::mutex>& lock) {
+  std::vector<Executor::Work> posted = std::exchange(posted_, {});
+  lock.unlock();
+  for (Executor::Work& work : posted) work();
+  posted.clear();  // what they hold may end under no lock either
+  lock.lock();
+}
+
 void BackgroundTasks::Stop() {
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-    wake_.notify_all();
-  }
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  wake_.notify_all();
+  lock.unlock();
   if (thread_ != nullptr) thread_->Join();
+  lock.lock();
+  RunPosted(lock);
 }
 
 BackgroundTasks::Task* BackgroundTasks::Due() {
@@ -43,6 +58,10 @@ BackgroundTasks::Task* BackgroundTasks::Due() {
 void BackgroundTasks::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
+    if (!posted_.empty()) {
+      RunPosted(lock);
+      continue;
+    }
     if (Task* task = Due(); task != nullptr) {
       task->asked = false;
       if (task->interval.count() != 0) task->next = clock_.Monotonic() + task->interval;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/executor.h"
 #include "base/thread.h"
 
 namespace skiff::apiserver {
@@ -28,7 +29,9 @@ class BackgroundTasks {
   void Start();
   // Any thread, under locks too: runs the task soon, once however often it is triggered.
   void Trigger(size_t task);
-  // Waits for the task at hand.
+  // Any thread, under locks too: runs the work soon, under none.
+  void Post(Executor::Work work);
+  // Waits for the task at hand, and runs what was posted and has not been run.
   void Stop();
 
  private:
@@ -41,11 +44,14 @@ class BackgroundTasks {
   void Run();
   // The next task that is due; null if none is.
   Task* Due();
+  // With the lock, which it lets go of meanwhile.
+  void RunPosted(std::unique_lock<std::mutex>& lock);
 
   Clock& clock_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Task> tasks_;
+  std::vector<Executor::Work> posted_;
   bool stopping_ = false;
   std::unique_ptr<Thread> thread_;
 };

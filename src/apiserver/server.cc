@@ -10,23 +10,23 @@
 #include "apiserver/admission/chain.h"
 #include "apiserver/admission_metrics.h"
 #include "apiserver/api_service_proxy.h"
-#include "apiserver/authz/rbac_follower.h"
+#include "apiserver/authorizer_followers.h"
+#include "apiserver/await_storages.h"
 #include "apiserver/background_tasks.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/component_statuses.h"
-#include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
-#include "apiserver/discovery/server_documents.h"
 #include "apiserver/flowcontrol/flow_config.h"
 #include "apiserver/in_process/transport.h"
 #include "apiserver/legacy_token_tracking.h"
-#include "apiserver/log_files.h"
+#include "apiserver/listener_options.h"
+#include "apiserver/memory_pressure.h"
 #include "apiserver/metrics.h"
+#include "apiserver/non_resource_paths.h"
 #include "apiserver/open_store.h"
-#include "apiserver/openapi/openapi.h"
 #include "apiserver/permission_checks.h"
 #include "apiserver/pipeline.h"
 #include "apiserver/registry/disabled_fields.h"
@@ -37,7 +37,6 @@
 #include "apiserver/request_deadlines.h"
 #include "apiserver/response_headers.h"
 #include "apiserver/rest/deadlines.h"
-#include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/rest/storage_set.h"
 #include "apiserver/reviews.h"
@@ -45,29 +44,19 @@
 #include "apiserver/security.h"
 #include "apiserver/storage_metrics.h"
 #include "apiserver/store_health.h"
-#include "apiserver/stored_rbac.h"
 #include "base/feature_gates.h"
-#include "base/limits.h"
 #include "base/memory_limit.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
 #include "base/resident_memory.h"
-#include "base/version.h"
 #include "net/loop_watchdog.h"
 #include "net/server.h"
 #include "serving/health.h"
 #include "serving/profile_pages.h"
-#include "serving/request/negotiate.h"
-#include "serving/request/respond.h"
-#include "serving/zpages.h"
 #include "store/lease_pool.h"
 
 namespace skiff::apiserver {
 namespace {
-
-// While the store is waited for: how often somebody may ask to stop, and how often it is told.
-constexpr Duration kLookAround = std::chrono::milliseconds(100);
-constexpr Duration kSilence = std::chrono::seconds(3);
 
 // Every resource that is served in some version, once.
 std::vector<const object::ResourceHub*> HubsOf(const ServedResources& served) {
@@ -105,9 +94,9 @@ class ApiServer::Impl {
               .settings = settings_,
               .drop_disabled_fields = DropDisabledFields},
         background_tasks_(clock),
+        memory_(clock, MemoryLimit(options_.requests.memory_limit_bytes)),
         profiles_(clock),
         health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),
-        memory_(clock, MemoryLimit(options_.requests.memory_limit_bytes)),
         watchdog_(clock, log, &registry_of_metrics_) {}
 
   Result<void> Start() {
@@ -145,16 +134,15 @@ class ApiServer::Impl {
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
     AddCoreVirtuals();
-    if (security_.roles_decide) FollowRoles();
-    FollowNodes();
+    followers_.emplace(security_, *storages_, store(), background_tasks_, clock_, random_, log_);
+    followers_->Start();
     FollowFlows();
     background_tasks_.Add(std::chrono::seconds(1), [this] {
       ForgetStart();
       store_reporter_.Update(store().Health());
-      LookAtMemory();
+      memory_pressure_.Check();
     });
-    background_tasks_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
-    run_soon_ = background_tasks_.Add({}, [this] { RunWaiting(); });
+    background_tasks_.Add(std::chrono::seconds(15), [this] { memory_pressure_.ReleaseIfMuch(); });
     background_tasks_.Start();
     AddHealthChecks();
     SKIFF_RETURN_IF_ERROR(MakePipeline());
@@ -170,9 +158,7 @@ class ApiServer::Impl {
     http_.reset();
     deadlines_.EndAll();
     background_tasks_.Stop();
-    RunWaiting();
-    follower_.reset();
-    node_follower_.reset();
+    if (followers_) followers_->Stop();
     if (leases_) leases_->Close();
     if (storages_) storages_->Stop();
   }
@@ -193,7 +179,8 @@ class ApiServer::Impl {
          .authorizer = security_.authorizer(),
          .served = served_,
          .api_services = storages_->Find(services),
-         .run_elsewhere = [this](Executor::Work work) { RunSoon(std::move(work)); }});
+         .run_elsewhere =
+             [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }
   client::WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
@@ -217,7 +204,8 @@ class ApiServer::Impl {
     return options_.shutdown.delay_duration + turning_away + LastWait();
   }
   bool ready() const {
-    return storages_->ready() && roles_ready() && nodes_ready() && bootstrapped() && !draining_;
+    return storages_->ready() && followers_->roles_ready() && followers_->nodes_ready() &&
+           bootstrapped() && !draining_;
   }
 
   void Drain() {
@@ -241,24 +229,6 @@ class ApiServer::Impl {
   }
 
   store::Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
-
-  // Any thread, under locks too. On that of background_tasks_, under none.
-  void RunSoon(Executor::Work work) {
-    {
-      const std::lock_guard lock(soon_mutex_);
-      soon_.push_back(std::move(work));
-    }
-    background_tasks_.Trigger(run_soon_);
-  }
-
-  void RunWaiting() {
-    std::vector<Executor::Work> work;
-    {
-      const std::lock_guard lock(soon_mutex_);
-      work.swap(soon_);
-    }
-    for (Executor::Work& each : work) each();
-  }
 
   // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
   void ServeOn(Duration delay) {
@@ -287,8 +257,6 @@ class ApiServer::Impl {
     }
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
     served_ = std::make_shared<const ServedResources>(runtime, settings_.gates);
-    openapi_ = std::make_unique<OpenApi>(served_, std::string(kKubernetesVersion));
-    discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
   }
 
@@ -307,73 +275,6 @@ class ApiServer::Impl {
     admission_->SetObserver(&admission_metrics_);
     rest_.admission = admission_.get();
     return {};
-  }
-
-  // Brings the roles that every cluster has up to date, and the policy up to the roles.
-  void FollowRoles() {
-    const auto cache = [&](std::string_view name) {
-      return &storages_->Find(object::FindPreferredResource("rbac.authorization.k8s.io", name)->hub)
-                  ->cache();
-    };
-    const RbacFollower::Caches caches{.roles = cache("roles"),
-                                      .cluster_roles = cache("clusterroles"),
-                                      .role_bindings = cache("rolebindings"),
-                                      .cluster_role_bindings = cache("clusterrolebindings")};
-    const size_t run = background_tasks_.Add({}, [this] { follower_->Run(); });
-    background_tasks_.Add(std::chrono::seconds(1), [this] { follower_->Tick(); });
-    follower_.emplace(*security_.rbac, caches, [this, run] { background_tasks_.Trigger(run); });
-    follower_->Start();
-    stored_rbac_.emplace(*storages_, clock_, random_);
-    const size_t ensure = background_tasks_.Add({}, [this] { EnsureRoles(); });
-    // Tried again every second until it has been done once.
-    background_tasks_.Add(std::chrono::seconds(1), [this, ensure] {
-      if (!roles_written_) background_tasks_.Trigger(ensure);
-    });
-    background_tasks_.Trigger(ensure);
-  }
-
-  // Tells the Node authorizer what is on which node.
-  void FollowNodes() {
-    if (security_.node_graph == nullptr) return;
-    const auto cache = [&](std::string_view group, std::string_view name) -> store::ResourceCache* {
-      ResourceStorage* storage = storages_->Find(object::FindPreferredResource(group, name)->hub);
-      return storage != nullptr ? &storage->cache() : nullptr;
-    };
-    // In the order of NodeGraph::kSources. A pod that is on no node is nobody's business yet, and
-    // most of those that are being created are not on one.
-    const std::vector<FollowedCache> caches = {
-        {cache("", "pods"), object::FieldSelector::NotEquals("spec.nodeName", "")},
-        {cache("", "persistentvolumes")},
-        {cache("storage.k8s.io", "volumeattachments")},
-        {cache("resource.k8s.io", "resourceslices")},
-        {cache("certificates.k8s.io", "podcertificaterequests")}};
-    const size_t run = background_tasks_.Add({}, [this] { node_follower_->Run(); });
-    background_tasks_.Add(std::chrono::seconds(1), [this] { node_follower_->Tick(); });
-    node_follower_.emplace(*security_.node_graph, caches,
-                           [this, run] { background_tasks_.Trigger(run); });
-    node_follower_->Start();
-  }
-
-  void EnsureRoles() {
-    if (roles_written_) return;
-    EnsureBootstrapPolicy(*stored_rbac_, [this](const Result<void>& done) {
-      // What is damaged grants nothing; trying again does not help.
-      const bool is_damage = !done && done.error().reason() == StatusReason::kInternalError &&
-                             store().Health().damaged > 0;
-      if (done || is_damage) roles_written_ = true;
-      if (is_damage) {
-        log_.Error("Some roles of the cluster could not be written, since they are damaged",
-                   {{"err", done.error().ToString()}});
-      } else if (!done) {
-        log_.Warning("The roles of the cluster could not be written; trying again",
-                     {{"err", done.error().ToString()}});
-      }
-    });
-  }
-
-  bool nodes_ready() const { return !node_follower_ || node_follower_->synced(); }
-  bool roles_ready() const {
-    return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
   // Resources of the core group that are answered and not stored.
@@ -405,28 +306,10 @@ class ApiServer::Impl {
         }});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
-    return AwaitStorages();
-  }
-
-  // Says what it waits for, and stops when it is asked to.
-  Result<void> AwaitStorages() {
-    const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
-    Duration next_word = clock_.Monotonic() + kSilence;
-    while (true) {
-      const Duration now = clock_.Monotonic();
-      if (storages_->WaitUntilReady(std::min(deadline, now + kLookAround))) return {};
-      const std::string reason = storages_->fault(store().Health().reason);
-      if (clock_.Monotonic() >= deadline) {
-        return Fail(StatusReason::kServiceUnavailable,
-                    "the cluster store could not be read in time: " + reason);
-      }
-      if (options_.give_up && options_.give_up()) {
-        return Fail(StatusReason::kServiceUnavailable, "the start was given up");
-      }
-      if (clock_.Monotonic() < next_word) continue;
-      next_word += kSilence;
-      log_.Warning("waiting for the cluster store", {{"reason", reason}});
-    }
+    return AwaitStorages(
+        *storages_, store(),
+        {.timeout = options_.storage.initialization_timeout, .give_up = options_.give_up}, clock_,
+        log_);
   }
 
   // What is found out when somebody asks for metrics.
@@ -446,10 +329,11 @@ class ApiServer::Impl {
     }
     health_.Add({"event-loops", serving::HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", serving::HealthCheck::kReadyz, [this]() -> std::string {
-                   return storages_->ready() && nodes_ready() ? "" : "not filled yet";
+                   return storages_->ready() && followers_->nodes_ready() ? "" : "not filled yet";
                  }});
     health_.Add({"poststarthook/rbac/bootstrap-roles", serving::HealthCheck::kAll, [this] {
-                   return roles_ready() ? std::string() : std::string("not written yet");
+                   return followers_->roles_ready() ? std::string()
+                                                    : std::string("not written yet");
                  }});
     for (const std::string_view check : Bootstrap::HealthChecks()) {
       health_.Add({std::string(check), serving::HealthCheck::kAll, [this] {
@@ -477,18 +361,16 @@ class ApiServer::Impl {
     background_tasks_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
   }
 
-  void MakeZPages() {
-    zpages_.emplace(
-        serving::ZPages::Options{
-            .component = "apiserver",
-            .status = settings_.gates.IsOn("ComponentStatusz"),
-            .flags = settings_.gates.IsOn("ComponentFlagz") ? options_.shown_flags : nullptr,
-            .served = OwnPaths()},
-        clock_);
-  }
-
   Result<void> MakePipeline() {
-    MakeZPages();
+    own_paths_.emplace(NonResourcePaths::Context{.options = options_,
+                                                 .gates = settings_.gates,
+                                                 .clock = clock_,
+                                                 .metrics = registry_of_metrics_,
+                                                 .health = health_,
+                                                 .health_metrics = health_metrics_,
+                                                 .openid = security_.openid,
+                                                 .served = served_,
+                                                 .router = *router_});
     SKIFF_ASSIGN_OR_RETURN(
         response_headers_,
         ResponseHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
@@ -510,11 +392,13 @@ class ApiServer::Impl {
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
         .resolvers = {
-            [this](serving::ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+            [this](serving::ApiRequestPtr& request) { return own_paths_->Answer(*request); },
             [this](serving::ApiRequestPtr& request) {
               return options_.profiling && profiles_.Answer(request);
             },
-            [this](serving::ApiRequestPtr& request) { return AnswerDiscovery(*request); },
+            [this](serving::ApiRequestPtr& request) {
+              return own_paths_->AnswerDocument(*request);
+            },
             [this](serving::ApiRequestPtr& request) {
               return request->info.is_resource && router_->Route(request);
             },
@@ -526,159 +410,12 @@ class ApiServer::Impl {
     return {};
   }
 
-  bool AnswerOwnPaths(serving::ApiRequest& request) {
-    if (request.info.is_resource) return false;
-    if (health_.Answer(request)) return true;
-    const std::string& path = request.info.path;
-    if (path == "/metrics") {
-      serving::RespondBytes(request, 200, kMetricsContentType,
-                            SharedBytes(registry_of_metrics_.Text()));
-      return true;
-    }
-    if (path == "/metrics/slis") {
-      serving::RespondBytes(request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
-      return true;
-    }
-    if (zpages_->Answer(request)) return true;
-    if (path == "/version" || path == "/version/") {
-      if (RefusesWrite(request)) return true;
-      RespondDocument(request, VersionDocument({.kubernetes_version = kKubernetesVersion,
-                                                .skiff_version = kVersion}));
-      return true;
-    }
-    if (path == "/" || path == "/index.html") {
-      std::vector<std::string> paths = OwnPaths();
-      std::ranges::move(zpages_->Paths(), std::back_inserter(paths));
-      RespondDocument(request, IndexDocument(*served_, paths));
-      return true;
-    }
-    if (options_.enable_logs_handler && log_files_.Answer(request)) return true;
-    return AnswerOpenId(request);
-  }
-
-  static bool Reads(const serving::ApiRequest& request) {
-    return request.http.method == "GET" || request.http.method == "HEAD";
-  }
-
-  // Documents can only be read: anything else is answered here.
-  static bool RefusesWrite(serving::ApiRequest& request) {
-    if (Reads(request)) return false;
-    serving::RespondError(request, MethodNotAllowed());
-    return true;
-  }
-
-  bool AnswerOpenId(serving::ApiRequest& request) {
-    if (!security_.openid) return false;
-    const std::string& path = request.info.path;
-    const bool keys = path == OpenIdMetadata::kKeysPath;
-    if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
-    if (RefusesWrite(request)) return true;
-    constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
-    if (keys && !serving::Negotiate(request.http.headers.Get("accept"), kOffers,
-                                    [](const serving::Conversion*) { return true; })) {
-      Status refused(StatusReason::kNotAcceptable,
-                     "406: Not Acceptable\n\nAvailable representations: " +
-                         std::string(OpenIdMetadata::kKeysContentType));
-      serving::RespondError(request, refused.SetSubject({}));
-      return true;
-    }
-    net::HttpHeaders extra;
-    extra.Add("cache-control", OpenIdMetadata::kCacheControl);
-    serving::RespondBytes(
-        request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
-        SharedBytes(keys ? security_.openid->keys : security_.openid->configuration),
-        std::move(extra));
-    return true;
-  }
-
-  std::vector<std::string> OwnPaths() const {
-    std::vector<std::string> out = {"/healthz",    "/livez",  "/metrics",    "/metrics/slis",
-                                    "/openapi/v2", "/readyz", "/openapi/v3", "/version"};
-    for (std::string& path : health_.Paths()) out.push_back(std::move(path));
-    if (options_.enable_logs_handler) out.emplace_back("/logs");
-    if (security_.openid) {
-      out.emplace_back(OpenIdMetadata::kKeysPath);
-      out.emplace_back(OpenIdMetadata::kConfigurationPath);
-    }
-    return out;
-  }
-
-  static void RespondDocument(serving::ApiRequest& request, serving::DocumentResponse answer) {
-    net::HttpHeaders extra;
-    if (!answer.etag.empty()) extra.Add("etag", answer.etag);
-    if (!answer.vary.empty()) extra.Add("vary", answer.vary);
-    if (!answer.location.empty()) extra.Add("location", answer.location);
-    if (!answer.cache_control.empty()) extra.Add("cache-control", answer.cache_control);
-    serving::RespondBytes(request, answer.code, answer.content_type, std::move(answer.body),
-                          std::move(extra));
-  }
-
-  bool AnswerDiscovery(serving::ApiRequest& request) {
-    if (request.info.is_resource) return false;
-    const serving::DocumentRequest wanted{
-        .path = request.info.path,
-        .query = request.http.query,
-        .accept = request.http.headers.Get("accept"),
-        .if_none_match = request.http.headers.Get("if-none-match"),
-        .user_agent = request.http.headers.Get("user-agent")};
-    if (auto document = openapi_->Answer(wanted); document) {
-      if (RefusesWrite(request)) return true;
-      RespondDocument(request, std::move(*document));
-      return true;
-    }
-    Result<std::optional<serving::DocumentResponse>> answer = discovery_->Answer(wanted);
-    if (!answer) {
-      serving::RespondError(request, answer.error());
-      return true;
-    }
-    if (!*answer) return AnswerUnknownVersion(request);
-    if (!RefusesWrite(request)) RespondDocument(request, std::move(**answer));
-    return true;
-  }
-
-  // /apis/apps/v99: the group is there, but not the version.
-  bool AnswerUnknownVersion(serving::ApiRequest& request) {
-    std::string_view path = request.info.path;
-    std::string_view group;
-    if (path.starts_with("/apis/")) {
-      group = path.substr(6, path.find('/', 6) - 6);
-    } else if (!path.starts_with("/api/")) {
-      return false;
-    }
-    if (!router_->ServesGroup(group)) return false;
-    serving::RespondError(request, UnknownResource());
-    return true;
-  }
-
   Result<void> Listen() {
-    net::HttpServerOptions http;
-    http.addresses = {options_.bind_address.WithPort(options_.secure_port)};
+    net::HttpServerOptions http = ListenerOptions(options_, memory_.limit_bytes());
     http.handler = &*pipeline_;
     http.clock = &clock_;
     http.watchdog = &watchdog_;
-    http.share_port = options_.permit_port_sharing;
-    http.limits.body_timeout = options_.requests.request_timeout;
-    // Requests on their way may have a quarter of the memory, and so may connections that are idle.
-    const uint64_t quarter = memory_.limit_bytes() / 4;
-    http.limits.memory_bytes = std::min<uint64_t>(http.limits.memory_bytes, quarter);
-    http.limits.max_connections =
-        std::min<uint64_t>(http.limits.max_connections, quarter / limits::kHttpIdleConnectionBytes);
-    if (options_.requests.http2_max_streams_per_connection > 0) {
-      http.limits.max_streams =
-          static_cast<uint32_t>(options_.requests.http2_max_streams_per_connection);
-    }
     http.on_error = [this](std::string_view text) { log_.Error(text); };
-    net::TlsOptions tls;
-    tls.certificate = {options_.tls.cert_file, options_.tls.private_key_file, {}};
-    tls.by_name = options_.tls.sni_cert_keys;
-    tls.client_ca_files = ClientCaFilesOf(options_).files;
-    tls.cipher_suites = options_.tls.cipher_suites;
-    tls.curve_preferences.assign(options_.tls.curve_preferences.begin(),
-                                 options_.tls.curve_preferences.end());
-    tls.min_version =
-        options_.tls.min_version == MinTlsVersion::kTls13 ? "VersionTLS13" : "VersionTLS12";
-    tls.http2 = !options_.disable_http2_serving;
-    http.tls = std::move(tls);
     watchdog_.Start();
     SKIFF_ASSIGN_OR_RETURN(http_, net::HttpServer::Start(std::move(http)));
     for (const std::string& address : http_->addresses()) {
@@ -693,19 +430,6 @@ class ApiServer::Impl {
     start_forgotten_ = true;
     LogUnenforced(*storages_, log_);
     ReleaseStartupMemory();
-  }
-
-  // What was freed may be all that is lacking.
-  void LookAtMemory() {
-    if (memory_.level() != MemoryGauge::Level::kRoom) freed_memory_.Release();
-    const bool is_short = memory_.level() != MemoryGauge::Level::kRoom;
-    if (std::exchange(memory_was_short_, is_short) == is_short) return;
-    if (is_short) {
-      log_.Warning("memory is short: requests are refused",
-                   {{"limit", std::to_string(memory_.limit_bytes())}});
-    } else {
-      log_.Info("there is enough memory again");
-    }
   }
 
   bool bootstrapped() const { return bootstrap_ready_.load() && bootstrap_->done(); }
@@ -742,34 +466,24 @@ class ApiServer::Impl {
   RequestDeadlines request_deadlines_;
   RestContext rest_;
   std::shared_ptr<const ServedResources> served_;
-  std::unique_ptr<Discovery> discovery_;
-  std::unique_ptr<OpenApi> openapi_;
   std::unique_ptr<StorageSet> storages_;
   std::optional<CachedObjects> lookup_;
   Security security_;
-  std::optional<StoredRbac> stored_rbac_;
-  std::optional<RbacFollower> follower_;
-  std::optional<CacheFollower> node_follower_;
-  std::atomic<bool> roles_written_{false};
-  std::mutex soon_mutex_;
-  std::vector<Executor::Work> soon_;
-  size_t run_soon_ = 0;  // of background_tasks_
+  std::optional<AuthorizerFollowers> followers_;
   BackgroundTasks background_tasks_;
   bool start_forgotten_ = false;  // of background_tasks_, like what follows
   StoreReporter store_reporter_{log_};
-  FreedMemory freed_memory_;
-  bool memory_was_short_ = false;  // as last told
+  MemoryGauge memory_;
+  MemoryPressure memory_pressure_{memory_, log_};
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
   std::unique_ptr<AdmissionChain> admission_;
   std::optional<Router> router_;
   std::optional<ComponentStatuses> components_;
-  LogFiles log_files_;
   serving::ProfilePages profiles_;
   serving::HealthMetrics health_metrics_;
-  MemoryGauge memory_;
   serving::Health health_;
-  std::optional<serving::ZPages> zpages_;
+  std::optional<NonResourcePaths> own_paths_;
   std::optional<FlowConfig> flow_;
   std::unique_ptr<ResponseHeaders> response_headers_;
   std::optional<Pipeline> pipeline_;
