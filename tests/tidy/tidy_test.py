@@ -412,6 +412,36 @@ class TidyTest(unittest.TestCase):
 
     # Feature gates.
 
+    def walk(self, *steps, **files):
+        head = "### Before\n### A call, function by function\n"
+        return {"ARCHITECTURE.md": head + "".join(f"1. {step}: does it.\n" for step in steps),
+                "src/object/w.h": '// W.\n#pragma once\n#include "base/a.h"\n'
+                                  "namespace skiff::object {\nclass W {\n public:\n"
+                                  "  void Shut() { Open(); }\n  void Open();\n};\n}\n",
+                "src/object/w.cc": '#include "object/w.h"\n#include "object/v.h"\n'
+                                   "namespace skiff::object {\n"
+                                   "void W::Open() {\n  if (V() == 1) {\n  }\n}\n"
+                                   "}  // namespace\n", **files}
+
+    def test_walk_of_functions_that_are_where_it_says(self):
+        self.assert_passes(self.walk("`W::Shut` — `src/object/w.h`",
+                                     "`W::Open` —\n  `src/object/w.cc`, to `V` — `src/object/v.h`"))
+
+    def test_walk_that_names_a_function_or_file_that_is_not_there(self):
+        for step, why in [("`W::Open` — `src/object/w.h`", "w.h does not define W::Open"),
+                          ("`V` — `src/object/w.cc`", "w.cc does not define V"),
+                          ("`W::Away` — `src/object/w.cc`", "w.cc does not define W::Away"),
+                          ("`W::Open` — `w.cc`", "w.cc does not define W::Open")]:
+            self.assert_fires(self.walk(step), "ARCHITECTURE.md:3: [walk]", why)
+
+    def test_walk_that_goes_back_to_a_file(self):
+        self.assert_fires(self.walk("`W::Shut` — `src/object/w.h`", "`W::Open` — `src/object/w.cc`",
+                                    "`W::Shut` — `src/object/w.h`"),
+                          "ARCHITECTURE.md:5: [walk] W::Shut is a step back to src/object/w.h")
+
+    def test_walk_without_steps(self):
+        self.assert_fires(self.walk("`W::Open` in `src/object/w.cc`"), "[walk] has no step")
+
     def test_feature_gate_that_is_declared_twice(self):
         table = {"src/base/feature_gate_table.h":
                  '// G.\n#pragma once\n#include "base/a.h"\n'
