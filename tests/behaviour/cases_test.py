@@ -115,16 +115,6 @@ def ask(server, step, namespace):
         return error.code, error.read(), warnings_of(error)
 
 
-def ask_with_rights(server, step, namespace):
-    """The authorizer follows roles and bindings: rights just given come a moment later."""
-    end = time.monotonic() + FOLLOW_SECONDS
-    answer = ask(server, step, namespace)
-    while step.token == BOB and answer[0] == 403 != step.code and time.monotonic() < end:
-        time.sleep(0.02)
-        answer = ask(server, step, namespace)
-    return answer
-
-
 def warnings_of(answer):
     return [json.loads(each.split(" ", 2)[2]) for each in answer.headers.get_all("Warning") or []]
 
@@ -138,16 +128,31 @@ def play(server, steps, namespace):
     account.body = json.dumps({"metadata": {"name": "default"}})
     ask(server, account, namespace)
     for step in steps:
-        code, body, warnings = ask_with_rights(server, step, namespace)
-        where = f"line {step.number}: {step.method} {step.path}: "
-        if code != step.code:
-            return f"{where}{code}, not {step.code}: {body.decode(errors='replace')[:600]}"
-        if step.answer.strip():
-            wanted = json.loads(step.answer.replace("{ns}", namespace))
-            wrong = missing(wanted, {**json.loads(body), "@warnings": warnings})
-            if wrong:
-                return where + wrong
+        wrong = play_step(server, step, namespace)
+        if wrong:
+            return f"line {step.number}: {step.method} {step.path}: {wrong}"
     return None
+
+
+def play_step(server, step, namespace):
+    """What is wrong with the answer, or None. The authorizer follows roles and bindings: rights that
+    were just given come a moment later, and until then another right may be the one that lacks."""
+    end = time.monotonic() + FOLLOW_SECONDS
+    while True:
+        code, body, warnings = ask(server, step, namespace)
+        wrong = differs(step, namespace, code, body, warnings)
+        if not wrong or step.token != BOB or code != 403 or time.monotonic() > end:
+            return wrong
+        time.sleep(0.02)
+
+
+def differs(step, namespace, code, body, warnings):
+    if code != step.code:
+        return f"{code}, not {step.code}: {body.decode(errors='replace')[:600]}"
+    if not step.answer.strip():
+        return None
+    wanted = json.loads(step.answer.replace("{ns}", namespace))
+    return missing(wanted, {**json.loads(body), "@warnings": warnings})
 
 
 def main():
