@@ -134,6 +134,13 @@ class TidyTest(unittest.TestCase):
         self.assert_fires({"src/object/v.h": "// V.\n#pragma once\n"},
                           "src/README.md:5: [layer] object names base and includes nothing of it")
 
+    def test_table_that_does_not_fit_on_the_screen(self):
+        long = README.replace("| ground |", f"| {'ground ' * 12}|")
+        self.assert_fires({"src/README.md": long},
+                          "src/README.md:4: [table] 83 characters on what base holds")
+        self.assert_fires({"src/README.md": README + lines(85, "More.\n")},
+                          "src/README.md:1: [table] more than 90 lines")
+
     def test_library_list_that_lacks_what_the_table_names(self):
         self.assert_fires({"src/object/CMakeLists.txt": "skiff_library(LINK yaml)\n"},
                           "src/object/CMakeLists.txt:1: [layer] object must link base")
