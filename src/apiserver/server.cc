@@ -179,7 +179,7 @@ class ApiServer::Impl {
          .authorizer = security_.authorizer(),
          .served = served_,
          .api_services = storages_->Find(services),
-         .run_elsewhere =
+         .post =
              [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }

@@ -38,7 +38,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   explicit Calls(InProcessOptions options)
       : options_(std::move(options)),
         user_(std::make_shared<const serving::UserInfo>(options_.user)),
-        link_(std::make_shared<ExecutorLink>(options_.executor, options_.run_elsewhere)),
+        link_(std::make_shared<ExecutorLink>(options_.executor, options_.post)),
         documents_(std::make_shared<SharedDocuments>()) {}
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;

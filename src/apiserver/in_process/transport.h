@@ -33,7 +33,7 @@ struct InProcessOptions {
   std::shared_ptr<const ServedResources> served;
   ResourceStorage* api_services = nullptr;  // null: there are none
   // Runs work of requests whose transport has gone, on some thread.
-  std::function<void(Executor::Work)> run_elsewhere;
+  std::function<void(Executor::Work)> post;
 };
 
 std::unique_ptr<client::ClientTransport> MakeInProcessTransport(InProcessOptions options);
