@@ -1,7 +1,6 @@
-// What /configz of kube-controller-manager shows: the options as the configuration of the version
-// kubecontrollermanager.config.k8s.io/v1alpha1, of what is there.
+#include "cli/controller_manager/controller_manager_config.h"
+
 #include "cli/common/flag_values.h"
-#include "cli/controller_manager/controller_manager_flags.h"
 #include "serving/request/json_writer.h"
 
 namespace skiff::cli {

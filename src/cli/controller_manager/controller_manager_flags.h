@@ -69,7 +69,4 @@ Result<void> ParseControllerManagerFlags(std::span<const std::string_view> words
 // What contradicts itself, each fault in a line.
 Result<void> Validate(const ControllerManagerCommandLine& line);
 
-// As /configz shows it.
-std::string ConfigJson(const ControllerManagerCommandLine& line);
-
 }  // namespace skiff::cli

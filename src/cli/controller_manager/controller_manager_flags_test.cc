@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/common/flag_facts_testing.h"
+#include "cli/controller_manager/controller_manager_config.h"
 #include "object/json/decode.h"
 
 namespace skiff::cli {

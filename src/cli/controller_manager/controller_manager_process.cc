@@ -13,6 +13,7 @@
 #include "cli/common/host.h"
 #include "cli/controller_manager/controller_health.h"
 #include "cli/controller_manager/controller_manager_access.h"
+#include "cli/controller_manager/controller_manager_config.h"
 #include "client/https/https_transport.h"
 #include "client/https/rest_metrics.h"
 #include "client/https/service_accounts.h"

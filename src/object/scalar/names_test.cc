@@ -115,6 +115,11 @@ std::vector<Syntax> KeySyntaxes() {
        {"a", "good", "good-good", "still.good", "_yes", ".hidden", "-", "a..b", "KEY_NAME",
         Times(253, 'a')},
        {"", ".", "..", "..a", "...", "a b", "a/b", "a$", "\u00e9", Times(254, 'a')}},
+  };
+}
+
+std::vector<Syntax> OtherSyntaxes() {
+  return {
       {"C identifier",
        IsCIdentifier,
        CheckCIdentifier,
@@ -164,6 +169,7 @@ TEST_P(NamesTest, AcceptsTheGoodAndExplainsTheBad) {
 
 INSTANTIATE_TEST_SUITE_P(Dns, NamesTest, testing::ValuesIn(DnsSyntaxes()));
 INSTANTIATE_TEST_SUITE_P(Keys, NamesTest, testing::ValuesIn(KeySyntaxes()));
+INSTANTIATE_TEST_SUITE_P(Others, NamesTest, testing::ValuesIn(OtherSyntaxes()));
 
 TEST(NameProblemsTest, ShortTextsAreThoseThatClientsKnow) {
   EXPECT_EQ(CheckDns1123Label("a.b"), NameProblems{"must not contain dots"});

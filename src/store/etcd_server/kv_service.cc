@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "store/etcd_server/convert.h"
+#include "store/etcd_server/plain_txn.h"
 #include "store/etcd_server/range.h"
 #include "store/etcd_server/services.h"
 #include "store/etcd_server/txn.h"

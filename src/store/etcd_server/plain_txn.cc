@@ -1,9 +1,10 @@
+#include "store/etcd_server/plain_txn.h"
+
 #include <algorithm>
 
 #include "base/limits.h"
 #include "store/check.h"
 #include "store/etcd_server/convert.h"
-#include "store/etcd_server/txn.h"
 
 namespace skiff::store {
 namespace {

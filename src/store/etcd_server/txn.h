@@ -5,15 +5,10 @@
 // operations before them wrote. Either everything can be done or nothing is.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <etcd_rpc.pb.h>
 
 #include "store/embedded/edited_state.h"
 #include "store/etcd_server/etcd_errors.h"
-#include "store/store.h"
 
 namespace skiff::store {
 
@@ -24,13 +19,5 @@ grpc::GrpcResult<etcdserverpb::PutResponse> EvaluatePut(const etcdserverpb::PutR
                                                         StateEditor& state);
 grpc::GrpcResult<etcdserverpb::DeleteRangeResponse> EvaluateDelete(
     const etcdserverpb::DeleteRangeRequest& request, StateEditor& state);
-
-// A transaction in the shape that kube-apiserver uses: keys are as they were last seen, then puts
-// and deletions of them, else what they hold now. It goes to the store as it is and is written
-// together with others. Nothing if the request has another shape.
-std::optional<Transaction> AsPlainTransaction(const etcdserverpb::TxnRequest& request);
-// The answer to such a request.
-etcdserverpb::TxnResponse PlainResponse(const etcdserverpb::TxnRequest& request,
-                                        const CommitReply& reply);
 
 }  // namespace skiff::store

@@ -9,6 +9,7 @@
 
 #include "store/embedded/testing.h"
 #include "store/etcd_server/convert.h"
+#include "store/etcd_server/plain_txn.h"
 #include "store/etcd_server/txn_check.h"
 
 namespace skiff::store {
