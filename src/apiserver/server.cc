@@ -266,6 +266,12 @@ class ApiServer::Impl {
         .clock = clock_,
         .authorizer = security_.authorizer(),
         .feature_enabled = [this](Gate gate) { return settings_.gates.IsOn(gate); },
+        .is_served =
+            [this](const object::ResourceDesc& resource) {
+              const object::GroupVersionDesc& version = *resource.version->desc;
+              return served_->FindResource(version.group, version.version, resource.name) !=
+                     nullptr;
+            },
         .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
         .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
     SKIFF_ASSIGN_OR_RETURN(admission_,

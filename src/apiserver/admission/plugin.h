@@ -27,6 +27,8 @@ struct PluginContext {
   serving::Authorizer& authorizer;
   // Whether a feature gate is on. Asked while plugins are made; without it all are off.
   std::function<bool(Gate gate)> feature_enabled = {};
+  // Whether this server serves a version of a resource; without it, those of the default.
+  std::function<bool(const object::ResourceDesc& resource)> is_served = {};
   // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
   int64_t not_ready_toleration_seconds = 300;
   int64_t unreachable_toleration_seconds = 300;
