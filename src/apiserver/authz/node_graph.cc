@@ -1,5 +1,6 @@
 #include "apiserver/authz/node_graph.h"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -97,12 +98,11 @@ void ForEachVolumeSecret(const core::PersistentVolumeSpec& spec, Visit visit) {
 NodeGraph::Grant NodeGraph::GrantOf(NodeThing source, const object::Document& object) {
   const std::string name_space(TextAt(object, {"metadata", "namespace"}));
   Grant grant{.node = std::string(TextAt(object, {"spec", "nodeName"}))};
-  grant.keys.push_back({source, name_space, std::string(TextAt(object, {"metadata", "name"}))});
   if (source != NodeThing::kPod) return grant;
   const core::Pod pod(object);
   if (IsMirrorPod(pod)) return grant;
   PodUses(pod, [&](NodeThing thing, std::string_view name) {
-    grant.keys.push_back({thing, name_space, std::string(name)});
+    grant.uses.push_back({thing, name_space, std::string(name)});
   });
   return grant;
 }
@@ -131,7 +131,7 @@ void NodeGraph::Put(NodeThing source, const object::Document& object) {
     // The status of a pod changes often, and what it names seldom.
     const std::shared_lock lock(mutex_);
     const auto held = grants_.find(key);
-    if (held != grants_.end() && held->second == grant) return;
+    if (held != grants_.end() && held->second.Is(grant)) return;
   }
   const std::lock_guard lock(mutex_);
   RemoveLocked(key);
@@ -139,9 +139,25 @@ void NodeGraph::Put(NodeThing source, const object::Document& object) {
     for (const Key& secret : volume->secrets) volumes_of_secret_[secret].insert(key);
     volumes_.emplace(std::move(key), std::move(*volume));
   } else if (!grant.node.empty()) {
-    for (const Key& each : grant.keys) ++nodes_[each][grant.node];
-    grants_.emplace(std::move(key), std::move(grant));
+    HoldLocked(std::move(key), grant);
   }
+}
+
+bool NodeGraph::HeldGrant::Is(const Grant& grant) const {
+  return node == grant.node &&
+         std::ranges::equal(uses, grant.uses, {},
+                            [](const Key* key) -> const Key& { return *key; });
+}
+
+void NodeGraph::HoldLocked(Key source, const Grant& grant) {
+  HeldGrant held{.node = grant.node};
+  held.uses.reserve(grant.uses.size());
+  for (const Key& each : grant.uses) {
+    const auto used = nodes_.try_emplace(each).first;
+    ++used->second[grant.node];
+    held.uses.push_back(&used->first);
+  }
+  grants_.emplace(std::move(source), std::move(held));
 }
 
 void NodeGraph::Remove(NodeThing source, std::string_view name_space, std::string_view name) {
@@ -151,8 +167,8 @@ void NodeGraph::Remove(NodeThing source, std::string_view name_space, std::strin
 
 void NodeGraph::RemoveLocked(const Key& source) {
   if (const auto grant = grants_.find(source); grant != grants_.end()) {
-    for (const Key& each : grant->second.keys) {
-      const auto nodes = nodes_.find(each);
+    for (const Key* each : grant->second.uses) {
+      const auto nodes = nodes_.find(*each);
       const auto count = nodes->second.find(grant->second.node);
       if (--count->second == 0) nodes->second.erase(count);
       if (nodes->second.empty()) nodes_.erase(nodes);
@@ -177,6 +193,9 @@ bool NodeGraph::Concerns(std::string_view node, NodeThing thing, std::string_vie
 }
 
 bool NodeGraph::ConcernsLocked(const std::string& node, const Key& key) const {
+  if (const auto grant = grants_.find(key); grant != grants_.end()) {
+    return grant->second.node == node;
+  }
   if (const auto nodes = nodes_.find(key); nodes != nodes_.end() && nodes->second.contains(node)) {
     return true;
   }

@@ -62,11 +62,16 @@ class NodeGraph final : public FollowedState {
     std::string name;
     auto operator<=>(const Key&) const = default;
   };
-  // What a source makes a node's.
+  // The node that a source names: it is the node's itself, and so is what it uses.
   struct Grant {
     std::string node;
-    std::vector<Key> keys = {};
-    bool operator==(const Grant&) const = default;
+    std::vector<Key> uses = {};
+  };
+  // A grant as it is kept. There are as many as pods, and most of them use the same few objects.
+  struct HeldGrant {
+    std::string node;
+    std::vector<const Key*> uses = {};  // of nodes_
+    bool Is(const Grant& grant) const;
   };
   struct Volume {
     Key claim;
@@ -76,11 +81,12 @@ class NodeGraph final : public FollowedState {
   static Grant GrantOf(NodeThing source, const object::Document& object);
   static Volume VolumeOf(const object::Document& object);
   bool ConcernsLocked(const std::string& node, const Key& key) const;
+  void HoldLocked(Key source, const Grant& grant);
   void RemoveLocked(const Key& source);
 
   mutable std::shared_mutex mutex_;  // guards what follows
-  std::map<Key, Grant> grants_;      // by what makes them
-  // How many sources make the object a node's.
+  std::map<Key, HeldGrant> grants_;  // by what makes them
+  // How many sources on the node use the object.
   std::map<Key, std::map<std::string, uint32_t>> nodes_;
   std::map<Key, Volume> volumes_;
   std::map<Key, std::set<Key>> volumes_of_secret_;
