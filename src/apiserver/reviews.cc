@@ -22,34 +22,36 @@ ExpectedKind KindOf(const Endpoint& endpoint) {
   return {kind, kind->group_version->api_version, kind->name};
 }
 
-// Whether what is answered and never stored is admitted; plugins have nothing to write with it.
-Result<void> AdmitAnswered(object::Document& body, serving::ApiRequest& request,
-                           const Endpoint& endpoint) {
-  store::Transaction nothing;
-  return AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing);
-}
-
 // The body of the request, admitted. Whoever would not take the answer is told before it is made.
-Result<object::Document> ReadQuestion(serving::ApiRequest& request, const Endpoint& endpoint) {
-  SKIFF_RETURN_IF_ERROR(serving::NegotiateOutput(request, serving::ResponseKind::kReply));
-  SKIFF_ASSIGN_OR_RETURN(object::Document body,
-                         ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
+Task<Result<object::Document>> ReadQuestion(serving::ApiRequest& request,
+                                            const Endpoint& endpoint) {
+  SKIFF_CO_RETURN_IF_ERROR(serving::NegotiateOutput(request, serving::ResponseKind::kReply));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document body,
+                            ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
   TrackWrite(request, endpoint, object::Document::OfType(KindOf(endpoint).type), body);
-  SKIFF_RETURN_IF_ERROR(AdmitAnswered(body, request, endpoint));
-  return body;
+  // What is answered is never stored; plugins have nothing to write with it.
+  store::Transaction nothing;
+  SKIFF_CO_RETURN_IF_ERROR(
+      co_await AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing));
+  co_return body;
 }
 
 // Reads the question and passes it on; `ask` answers through the callback.
 template <typename Ask>
-void Review(serving::ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
-  serving::ApiRequest& ref = *request;
-  Result<object::Document> body = ReadQuestion(ref, endpoint);
-  if (!body) return serving::RespondError(ref, body.error());
-  std::shared_ptr<serving::ApiRequest> shared = std::move(request);
-  ask(std::move(*body), *shared, [shared](Result<object::Document> answer) {
-    if (!answer) return serving::RespondError(*shared, answer.error());
-    serving::RespondObject(*shared, 201, answer->root());
+Task<void> RunReview(std::shared_ptr<serving::ApiRequest> request, const Endpoint& endpoint,
+                     Ask ask) {
+  Result<object::Document> body = co_await ReadQuestion(*request, endpoint);
+  if (!body) co_return serving::RespondError(*request, body.error());
+  ask(std::move(*body), *request, [request](Result<object::Document> answer) {
+    if (!answer) return serving::RespondError(*request, answer.error());
+    serving::RespondObject(*request, 201, answer->root());
   });
+}
+
+template <typename Ask>
+void Review(serving::ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
+  Detach(RunReview(std::shared_ptr<serving::ApiRequest>(std::move(request)), endpoint,
+                   std::move(ask)));
 }
 
 void AddAccessReviews(Router& router, Security& security) {
@@ -111,11 +113,10 @@ void AddTokenReviews(Router& router, Security& security, Clock& clock) {
   }
 }
 
-void IssueToken(serving::ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& issuer) {
-  serving::ApiRequest& ref = *request;
-  Result<object::Document> body = ReadQuestion(ref, endpoint);
-  if (!body) return serving::RespondError(ref, body.error());
-  std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+Task<void> IssueToken(std::shared_ptr<serving::ApiRequest> shared, const Endpoint& endpoint,
+                      TokenIssuer& issuer) {
+  Result<object::Document> body = co_await ReadQuestion(*shared, endpoint);
+  if (!body) co_return serving::RespondError(*shared, body.error());
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {
                  if (!issued) return serving::RespondError(*shared, issued.error());
@@ -134,7 +135,8 @@ void AddReviews(Router& router, Security& security, Clock& clock) {
   if (security.issuer == nullptr) return;
   router.SetVirtual("", "serviceaccounts/token",
                     [&](serving::ApiRequestPtr request, const Endpoint& endpoint) {
-                      IssueToken(std::move(request), endpoint, *security.issuer);
+                      Detach(IssueToken(std::shared_ptr<serving::ApiRequest>(std::move(request)),
+                                        endpoint, *security.issuer));
                     });
 }
 

@@ -73,36 +73,67 @@ std::vector<std::string_view> AdmissionChain::names() const {
   return out;
 }
 
-Result<void> AdmissionChain::RunPlugins(AdmissionRequest& request, Ask ask) {
-  for (const Member& member : members_) SKIFF_RETURN_IF_ERROR(((*member.plugin).*ask)(request));
-  return {};
+Result<void> AdmissionChain::Advance(Progress& progress, AdmissionRequest& request,
+                                     std::optional<Task<Result<void>>>& waits) {
+  const bool mutates = progress.phase == AdmissionPhase::kMutate;
+  for (;;) {
+    while (progress.next < members_.size()) {
+      AdmissionPlugin& plugin = *members_[progress.next++].plugin;
+      if (WaitingAdmissionPlugin* waiting = plugin.AsWaiting(); waiting != nullptr) {
+        MaybeTask<Result<void>> asked =
+            mutates ? waiting->MutateOrWait(request) : waiting->ValidateOrWait(request);
+        if (!asked.ready()) {
+          waits.emplace(std::move(asked).TakeTask());
+          return {};
+        }
+        SKIFF_RETURN_IF_ERROR(std::move(asked).TakeValue());
+        continue;
+      }
+      SKIFF_RETURN_IF_ERROR(mutates ? plugin.Mutate(request) : plugin.Validate(request));
+    }
+    if (!mutates || !request.reinvoke || request.is_reinvocation) return {};
+    request.is_reinvocation = true;
+    progress.next = 0;
+  }
 }
 
-Result<void> AdmissionChain::MutateAll(AdmissionRequest& request) {
-  request.reinvoke = false;
-  SKIFF_RETURN_IF_ERROR(RunPlugins(request, &AdmissionPlugin::Mutate));
-  if (!request.reinvoke) return {};
-  return RunPlugins(request, &AdmissionPlugin::Mutate);
+Task<Result<void>> AdmissionChain::Finish(Progress progress, AdmissionRequest& request,
+                                          Task<Result<void>> waits) {
+  for (;;) {
+    Result<void> result = co_await std::move(waits);
+    std::optional<Task<Result<void>>> more;
+    if (result) result = Advance(progress, request, more);
+    if (!more) {
+      NotifyObserver(progress, request, !result);
+      co_return result;
+    }
+    waits = std::move(*more);
+  }
 }
 
-void AdmissionChain::NotifyObserver(AdmissionPhase phase, const AdmissionRequest& request,
-                                    bool rejected, Duration began) {
+MaybeTask<Result<void>> AdmissionChain::Run(AdmissionPhase phase, AdmissionRequest& request) {
+  Progress progress{phase, clock_.Monotonic()};
+  std::optional<Task<Result<void>>> waits;
+  Result<void> result = Advance(progress, request, waits);
+  if (waits) return Finish(progress, request, std::move(*waits));
+  NotifyObserver(progress, request, !result);
+  return result;
+}
+
+void AdmissionChain::NotifyObserver(const Progress& progress, const AdmissionRequest& request,
+                                    bool rejected) {
   if (observer_ == nullptr) return;
-  observer_->OnStep(phase, request.operation, rejected, clock_.Monotonic() - began);
+  observer_->OnStep(progress.phase, request.operation, rejected,
+                    clock_.Monotonic() - progress.began);
 }
 
-Result<void> AdmissionChain::Mutate(AdmissionRequest& request) {
-  const Duration began = clock_.Monotonic();
-  Result<void> result = MutateAll(request);
-  NotifyObserver(AdmissionPhase::kMutate, request, !result, began);
-  return result;
+MaybeTask<Result<void>> AdmissionChain::Mutate(AdmissionRequest& request) {
+  request.reinvoke = request.is_reinvocation = false;
+  return Run(AdmissionPhase::kMutate, request);
 }
 
-Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
-  const Duration began = clock_.Monotonic();
-  Result<void> result = RunPlugins(request, &AdmissionPlugin::Validate);
-  NotifyObserver(AdmissionPhase::kValidate, request, !result, began);
-  return result;
+MaybeTask<Result<void>> AdmissionChain::Validate(AdmissionRequest& request) {
+  return Run(AdmissionPhase::kValidate, request);
 }
 
 }  // namespace skiff::apiserver

@@ -5,14 +5,18 @@
 // of plugins.cc. For each write all of them may first change the object, then, when it is final,
 // all of them may refuse it; the first refusal ends it.
 //
-// A plugin that lets others change the object (webhooks and policies, which come with extensions)
-// sets AdmissionRequest::reinvoke when they have. Then, as in Kubernetes, the whole chain gets to
-// change the object once more, with reinvoke still set, and no third time.
+// A plugin that lets others change the object (webhooks and policies) sets
+// AdmissionRequest::reinvoke when they have. Then, as in Kubernetes, the whole chain gets to change
+// the object once more, with is_reinvocation set, and no third time.
+//
+// Nearly all plugins answer at once. Once one has to wait, for a webhook, the rest of the phase
+// becomes a task, which goes on where the request is handled.
 //
 // Owner: the API server. Any thread may ask.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,18 +60,25 @@ class AdmissionChain final : public Admission {
   // Before the first request. The observer outlives the chain.
   void SetObserver(AdmissionObserver* observer) { observer_ = observer; }
 
-  Result<void> Mutate(AdmissionRequest& request) override;
-  Result<void> Validate(AdmissionRequest& request) override;
+  MaybeTask<Result<void>> Mutate(AdmissionRequest& request) override;
+  MaybeTask<Result<void>> Validate(AdmissionRequest& request) override;
 
   std::vector<std::string_view> names() const;
 
  private:
-  using Ask = Result<void> (AdmissionPlugin::*)(AdmissionRequest&);
-  // All plugins of a phase, one after another.
-  Result<void> RunPlugins(AdmissionRequest& request, Ask ask);
-  Result<void> MutateAll(AdmissionRequest& request);
-  void NotifyObserver(AdmissionPhase phase, const AdmissionRequest& request, bool rejected,
-                      Duration began);
+  // Where a phase has got to.
+  struct Progress {
+    AdmissionPhase phase;
+    Duration began;
+    size_t next = 0;  // the plugin that is asked next
+  };
+  MaybeTask<Result<void>> Run(AdmissionPhase phase, AdmissionRequest& request);
+  // Asks plugins until one refuses, one has to wait, which is then in `waits`, or none is left.
+  Result<void> Advance(Progress& progress, AdmissionRequest& request,
+                       std::optional<Task<Result<void>>>& waits);
+  // What is left of a phase from a plugin on that waits.
+  Task<Result<void>> Finish(Progress progress, AdmissionRequest& request, Task<Result<void>> waits);
+  void NotifyObserver(const Progress& progress, const AdmissionRequest& request, bool rejected);
 
   std::vector<Member> members_;
   Clock& clock_;

@@ -22,7 +22,7 @@ class Witness final : public AdmissionPlugin {
   Witness(std::string name, std::vector<std::string>& log, bool refuses = false)
       : name_(std::move(name)), log_(log), refuses_(refuses) {}
   Result<void> Mutate(AdmissionRequest& request) override {
-    log_.push_back("mutate " + name_ + (request.reinvoke ? " again" : ""));
+    log_.push_back("mutate " + name_ + (request.is_reinvocation ? " again" : ""));
     if (reinvokes_) request.reinvoke = true;
     if (refuses_) return Deny(request, name_);
     return {};
@@ -37,6 +37,26 @@ class Witness final : public AdmissionPlugin {
   std::string name_;
   std::vector<std::string>& log_;
   bool refuses_;
+};
+
+// Answers when it is told to.
+class Waiter final : public WaitingAdmissionPlugin {
+ public:
+  explicit Waiter(std::vector<std::string>& log) : log_(log) {}
+  MaybeTask<Result<void>> MutateOrWait(AdmissionRequest& request) override {
+    log_.push_back(std::string("wait") + (request.is_reinvocation ? " again" : ""));
+    request.reinvoke = true;
+    return Wait();
+  }
+  Task<Result<void>> Wait() {
+    co_return co_await FromCallback<Result<void>>(
+        [this](std::move_only_function<void(Result<void>)> done) { go_on_ = std::move(done); });
+  }
+  void GoOn(Result<void> answer) { std::exchange(go_on_, nullptr)(std::move(answer)); }
+
+ private:
+  std::vector<std::string>& log_;
+  std::move_only_function<void(Result<void>)> go_on_;
 };
 
 class AdmissionChainTest : public testing::PluginTest {
@@ -99,6 +119,46 @@ TEST_F(AdmissionChainTest, ChangesByOthersLetEveryPluginChangeTheObjectOnceMore)
   EXPECT_EQ(log,
             (std::vector<std::string>{"mutate a", "mutate webhook", "mutate a again",
                                       "mutate webhook again", "validate a", "validate webhook"}));
+}
+
+TEST_F(AdmissionChainTest, OnePluginThatWaitsHoldsUpTheOthersAndNoThread) {
+  std::vector<std::string> log;
+  std::vector<AdmissionChain::Member> members;
+  members.push_back({"a", std::make_unique<Witness>("a", log)});
+  auto made = std::make_unique<Waiter>(log);
+  Waiter& waiter = *made;
+  members.push_back({"waiter", std::move(made)});
+  members.push_back({"b", std::make_unique<Witness>("b", log)});
+  AdmissionChain chain(std::move(members), clock_);
+  const object::ResourceDesc& pods = *object::FindResource("", "v1", "pods");
+  const serving::UserInfo user;
+  store::Transaction transaction;
+  std::vector<std::string> warnings;
+  AdmissionRequest request{.operation = AdmissionOperation::kCreate,
+                           .resource = pods,
+                           .subresource = {},
+                           .name_space = "ns",
+                           .name = "x",
+                           .user = user,
+                           .now = {},
+                           .random = random_,
+                           .transaction = transaction,
+                           .warnings = warnings};
+  std::optional<Result<void>> answer;
+  MaybeTask<Result<void>> asked = chain.Mutate(request);
+  ASSERT_FALSE(asked.ready());
+  Detach<Result<void>>(std::move(asked).TakeTask(),
+                       [&](Result<void> result) { answer = std::move(result); });
+  EXPECT_EQ(log, (std::vector<std::string>{"mutate a", "wait"}));
+  log.clear();
+  waiter.GoOn({});
+  EXPECT_EQ(log, (std::vector<std::string>{"mutate b", "mutate a again", "wait again"}));
+  EXPECT_FALSE(answer);
+  log.clear();
+  waiter.GoOn(Fail(StatusReason::kForbidden, "no"));
+  EXPECT_EQ(log, std::vector<std::string>{});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->error().message(), "no");
 }
 
 TEST_F(AdmissionChainTest, AnObserverIsToldOfBothPhases) {

@@ -15,6 +15,7 @@
 #include "apiserver/rest/storage_set.h"
 #include "base/clock.h"
 #include "base/feature_gate_table.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "serving/auth/authorizer.h"
 
@@ -36,12 +37,16 @@ struct PluginContext {
   bool FeatureEnabled(Gate gate) const { return feature_enabled && feature_enabled(gate); }
 };
 
+class WaitingAdmissionPlugin;
+
 // Made once; called from any thread, several at a time. Lookups are of the watch caches and do not
 // wait (registry/cache_reads.h). Mutate() may be called twice for a request (AdmissionRequest's
 // reinvoke), so what it has done once it must not do again.
 class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin() = default;
+  // Null: it answers at once.
+  virtual WaitingAdmissionPlugin* AsWaiting() { return nullptr; }
   virtual Result<void> Mutate(AdmissionRequest& request) {
     static_cast<void>(request);
     return {};
@@ -49,6 +54,19 @@ class AdmissionPlugin {
   virtual Result<void> Validate(AdmissionRequest& request) {
     static_cast<void>(request);
     return {};
+  }
+};
+
+// A plugin that asks somebody else. Where there is nobody to ask it answers at once, too; otherwise
+// with a task, which goes on where the request is handled. The request outlives the task.
+class WaitingAdmissionPlugin : public AdmissionPlugin {
+ public:
+  WaitingAdmissionPlugin* AsWaiting() final { return this; }
+  virtual MaybeTask<Result<void>> MutateOrWait(AdmissionRequest& request) {
+    return Mutate(request);
+  }
+  virtual MaybeTask<Result<void>> ValidateOrWait(AdmissionRequest& request) {
+    return Validate(request);
   }
 };
 

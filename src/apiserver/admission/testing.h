@@ -53,6 +53,13 @@ struct Asked {
   bool dry_run = false;
 };
 
+// The answer of a plugin, or of a chain none of whose plugins waits.
+inline Result<void> AtOnce(Result<void> result) { return result; }
+inline Result<void> AtOnce(MaybeTask<Result<void>> asked) {
+  EXPECT_TRUE(asked.ready());
+  return std::move(asked).TakeValue();
+}
+
 class PluginTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -166,8 +173,8 @@ class PluginTest : public ::testing::Test {
                                         .transaction = transaction_,
                                         .warnings = warnings_,
                                         .awaited = &awaited_};
-    Result<void> result = admission.Mutate(request);
-    if (result) result = admission.Validate(request);
+    Result<void> result = AtOnce(admission.Mutate(request));
+    if (result) result = AtOnce(admission.Validate(request));
     object_ = asked.object.empty() ? "" : object::EncodeJson(object.root());
     status_.reset();
     if (result) return {};

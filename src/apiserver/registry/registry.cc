@@ -129,13 +129,17 @@ Handler Creating(Handler handler) {
   };
 }
 
+Task<void> Connect(const Handler& handler, serving::ApiRequestPtr request,
+                   const Endpoint& endpoint) {
+  const Result<void> admitted = co_await AdmitConnection(*request, endpoint);
+  if (!admitted) co_return serving::RespondError(*request, admitted.error());
+  handler(std::move(request), endpoint);
+}
+
 // The handler of connections, which are for admission to allow first.
 Handler Connecting(Handler handler) {
   return [handler = std::move(handler)](serving::ApiRequestPtr request, const Endpoint& endpoint) {
-    if (const Result<void> admitted = AdmitConnection(*request, endpoint); !admitted) {
-      return serving::RespondError(*request, admitted.error());
-    }
-    handler(std::move(request), endpoint);
+    Detach(Connect(handler, std::move(request), endpoint));
   };
 }
 

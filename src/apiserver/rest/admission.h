@@ -4,8 +4,9 @@
 // final, it may still refuse. Objects are in the stored version, and `resource` is what the request
 // named. A plugin may add writes of other keys to the transaction, with their conditions, so that
 // they are committed together with the object or not at all; when a condition fails, everything is
-// asked again. Plugins never wait: what they look up is in the watch caches. When that lacks an
-// object which may be about to appear, they say which, and the handler waits and asks again.
+// asked again. What plugins look up is in the watch caches; when that lacks an object which may be
+// about to appear, they say which, and the handler waits and asks again. What asks somebody else,
+// as webhooks do, is a task, and goes on where the request is handled; no thread waits for it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "apiserver/rest/behaviour.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "object/resource.h"
 #include "object/value.h"
@@ -61,19 +63,22 @@ struct AdmissionRequest {
   // What the audit log shall say of the request, by key; null: nobody keeps it.
   std::map<std::string, std::string>* audit_annotations = nullptr;
   AwaitedObject* awaited = nullptr;  // where plugins say what they lack; null: nobody would wait
+  // What came in. Null only in tests of plugins that do not ask for it.
+  serving::ApiRequest* origin = nullptr;
   // Set by a plugin that let somebody else change the object, who may have undone what plugins
-  // before it did: all of them are run once more.
+  // before it did: all of them are run once more, and told so.
   bool reinvoke = false;
+  bool is_reinvocation = false;
 };
 
 // Outlives every request. Called from any thread, several at a time.
 class Admission {
  public:
   virtual ~Admission() = default;
-  // Before the strategy and validation.
-  virtual Result<void> Mutate(AdmissionRequest& request) = 0;
+  // Before the strategy and validation. The request outlives the task.
+  virtual MaybeTask<Result<void>> Mutate(AdmissionRequest& request) = 0;
   // After them; the object must not be changed any more.
-  virtual Result<void> Validate(AdmissionRequest& request) = 0;
+  virtual MaybeTask<Result<void>> Validate(AdmissionRequest& request) = 0;
 };
 
 }  // namespace skiff::apiserver

@@ -7,11 +7,11 @@
 namespace skiff::apiserver {
 namespace {
 
-Result<void> Admit(AdmissionOperation operation, object::Document& object,
-                   serving::ApiRequest& request, const Endpoint& endpoint, bool dry_run,
-                   store::Transaction& transaction) {
+Task<Result<void>> Admit(AdmissionOperation operation, object::Document& object,
+                         serving::ApiRequest& request, const Endpoint& endpoint, bool dry_run,
+                         store::Transaction& transaction) {
   RestContext& context = *endpoint.context;
-  if (context.admission == nullptr) return {};
+  if (context.admission == nullptr) co_return Result<void>();
   AdmissionRequest admission{.operation = operation,
                              .resource = *endpoint.resource,
                              .subresource = endpoint.subresource_name(),
@@ -23,26 +23,27 @@ Result<void> Admit(AdmissionOperation operation, object::Document& object,
                              .dry_run = dry_run,
                              .object = &object,
                              .transaction = transaction,
-                             .warnings = request.warnings};
-  SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
-  return context.admission->Validate(admission);
+                             .warnings = request.warnings,
+                             .origin = &request};
+  SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
+  co_return co_await context.admission->Validate(admission);
 }
 
 }  // namespace
 
-Result<void> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
-                             const Endpoint& endpoint, bool dry_run,
-                             store::Transaction& transaction) {
+Task<Result<void>> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
+                                   const Endpoint& endpoint, bool dry_run,
+                                   store::Transaction& transaction) {
   return Admit(AdmissionOperation::kCreate, body, request, endpoint, dry_run, transaction);
 }
 
-Result<void> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint) {
-  if (request.query.Find("dryRun") != nullptr) return BadRequest("dryRun is not supported");
-  SKIFF_ASSIGN_OR_RETURN(object::Document options,
-                         ConnectOptionsOf(request.info, request.query, endpoint.subresource->kind));
+Task<Result<void>> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint) {
+  if (request.query.Find("dryRun") != nullptr) co_return BadRequest("dryRun is not supported");
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document options, ConnectOptionsOf(request.info, request.query,
+                                                                       endpoint.subresource->kind));
   store::Transaction nothing;
-  return Admit(AdmissionOperation::kConnect, options, request, endpoint, /*dry_run=*/false,
-               nothing);
+  co_return co_await Admit(AdmissionOperation::kConnect, options, request, endpoint,
+                           /*dry_run=*/false, nothing);
 }
 
 }  // namespace skiff::apiserver

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apiserver/rest/endpoint.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "object/value.h"
 #include "serving/request/api_request.h"
@@ -11,13 +12,13 @@
 namespace skiff::apiserver {
 
 // As the creation of `body` at the endpoint, with the name of the request. What is admitted may
-// have been changed. What plugins write besides goes into the transaction.
-Result<void> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
-                             const Endpoint& endpoint, bool dry_run,
-                             store::Transaction& transaction);
+// have been changed. What plugins write besides goes into the transaction. All outlive the task.
+Task<Result<void>> AdmitCreationOf(object::Document& body, serving::ApiRequest& request,
+                                   const Endpoint& endpoint, bool dry_run,
+                                   store::Transaction& transaction);
 
 // As a connection to the subresource, with the options that the query and the path come to.
 // kBadRequest when those are wrong, and for a dry run: nothing can be connected only in theory.
-Result<void> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint);
+Task<Result<void>> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint);
 
 }  // namespace skiff::apiserver

@@ -25,7 +25,7 @@ class NoSink final : public net::Responder::Sink {
 // Writes down what it is asked, and refuses in one of the two phases if it is told to.
 class RecordingAdmission final : public Admission {
  public:
-  Result<void> Mutate(AdmissionRequest& request) override {
+  MaybeTask<Result<void>> Mutate(AdmissionRequest& request) override {
     EXPECT_EQ(request.operation, AdmissionOperation::kConnect);
     EXPECT_EQ(request.old, nullptr);
     EXPECT_FALSE(request.dry_run);
@@ -35,7 +35,7 @@ class RecordingAdmission final : public Admission {
             object::EncodeJson(request.object->root());
     return refuse_mutating ? Refusal() : Result<void>();
   }
-  Result<void> Validate(AdmissionRequest&) override {
+  MaybeTask<Result<void>> Validate(AdmissionRequest&) override {
     return refuse_validating ? Refusal() : Result<void>();
   }
   static Result<void> Refusal() { return Fail(StatusReason::kForbidden, "no"); }
@@ -69,7 +69,9 @@ class AdmitConnectionTest : public ::testing::Test {
     endpoint.resource = object::FindResource(request.info.group, "v1", request.info.resource);
     endpoint.subresource = endpoint.resource->FindSubresource(request.info.subresource);
     endpoint.context = &context;
-    const Result<void> admitted = AdmitConnection(request, endpoint);
+    Result<void> admitted = Fail(StatusReason::kTimeout, "it still waits");
+    Detach<Result<void>>(AdmitConnection(request, endpoint),
+                         [&](Result<void> result) { admitted = std::move(result); });
     reason_ = admitted ? StatusReason() : admitted.error().reason();
     return admitted ? "" : admitted.error().message();
   }

@@ -14,6 +14,7 @@
 #include "apiserver/rest/respond_stored.h"
 #include "apiserver/rest/write_rules.h"
 #include "base/limits.h"
+#include "base/maybe_task.h"
 #include "serving/request/respond.h"
 
 namespace skiff::apiserver {
@@ -28,7 +29,7 @@ struct Creation {
   bool dry_run;
   size_t warned;                                // warnings that the request had before
   std::optional<object::Document> object = {};  // in the version of the request
-  std::string name = {};                        // that the client chose; empty: the server does
+  std::string generated = {};                   // the name, if the server chose it
   std::string prefix = {};                      // generateName
   bool drops_fields = false;  // managedFields, which made it too large for the store
   int tries = 0;
@@ -36,7 +37,7 @@ struct Creation {
   AdmissionRetry admission_retry = {};
 };
 
-void TryCreate(std::shared_ptr<Creation> creation);
+Task<void> TryCreate(std::shared_ptr<Creation> creation);
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused);
 
 // The object that the client gave, with its owners.
@@ -64,15 +65,15 @@ Result<object::Document> Read(Creation& creation) {
   return object;
 }
 
-// The object as it will be stored under the name.
-Result<Change> Prepare(Creation& creation, std::string_view name) {
+// The object as it will be stored.
+Task<Result<Change>> Prepare(Creation& creation) {
   if (!creation.object) {
-    SKIFF_ASSIGN_OR_RETURN(creation.object, Read(creation));
+    SKIFF_CO_ASSIGN_OR_RETURN(creation.object, Read(creation));
   }
   creation.awaited = creation.admission_retry.Begin();
-  return PrepareNew(*creation.request, creation.endpoint,
-                    *std::exchange(creation.object, std::nullopt), name, creation.dry_run,
-                    &creation.awaited);
+  const NewObjectOptions options{creation.dry_run, &creation.awaited, &creation.generated};
+  object::Document object = *std::exchange(creation.object, std::nullopt);
+  co_return co_await PrepareNew(*creation.request, creation.endpoint, std::move(object), options);
 }
 
 // There is an object of that name. Whether it is about to go, and whether the name was the server's
@@ -94,13 +95,15 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
   serving::ApiRequest& request = *creation->request;
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
-    if (taken && creation->name.empty() && ++creation->tries < limits::kMaxGenerateNameTries) {
-      return TryCreate(creation);
+    if (taken && !creation->generated.empty() &&
+        ++creation->tries < limits::kMaxGenerateNameTries) {
+      creation->generated.clear();
+      return Detach(TryCreate(creation));
     }
     // What is too large for the store is tried once more without its managedFields.
     if (changed.error().reason() == StatusReason::kRequestEntityTooLarge &&
         !std::exchange(creation->drops_fields, true)) {
-      return TryCreate(creation);
+      return Detach(TryCreate(creation));
     }
     return serving::RespondError(request, changed.error());
   }
@@ -108,16 +111,22 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
                 creation->dry_run ? store::Revision{} : changed->revision);
 }
 
-void TryCreate(std::shared_ptr<Creation> creation) {
+// Prepares the object once more, for the change that is under way under that name.
+Task<Result<Change>> PrepareAgain(Creation& creation, std::string_view name) {
+  SKIFF_CO_ASSIGN_OR_RETURN(Change change, co_await Prepare(creation));
+  // What its writer and webhooks call it is the same for each try; a webhook that has changed its
+  // mind meanwhile is one that others got ahead of.
+  if (MetaOf(change.object).name() != name) {
+    co_return std::unexpected(ObjectChanged(*creation.endpoint.resource, name));
+  }
+  co_return change;
+}
+
+Task<void> TryCreate(std::shared_ptr<Creation> creation) {
   const Endpoint& endpoint = creation->endpoint;
-  // Chosen once for the change, which may prepare the object several times: a quota or an address
-  // that others take meanwhile is no reason for another name.
-  const std::string name =
-      creation->name.empty()
-          ? ServerChosenName(*endpoint.resource, creation->prefix, endpoint.context->random)
-          : creation->name;
-  Result<Change> first = Prepare(*creation, name);
-  if (!first) return AfterRefusal(std::move(creation), std::move(first).error());
+  Result<Change> first = co_await Prepare(*creation);
+  if (!first) co_return AfterRefusal(std::move(creation), std::move(first).error());
+  const std::string name(MetaOf(first->object).name());
   ObjectChange change;
   change.storage = endpoint.storage;
   change.name_space = endpoint.resource->namespaced ? creation->request->info.name_space : "";
@@ -128,10 +137,10 @@ void TryCreate(std::shared_ptr<Creation> creation) {
     creation->request->responder.Post(std::move(task));
   };
   change.decide = [creation, name, prepared = std::optional<Change>(std::move(*first))](
-                      const CurrentObject* current) mutable -> Result<Change> {
+                      const CurrentObject* current) mutable -> MaybeTask<Result<Change>> {
     if (current != nullptr) return std::unexpected(Taken(*creation, name, *current));
     if (prepared) return *std::exchange(prepared, std::nullopt);
-    return Prepare(*creation, name);
+    return PrepareAgain(*creation, name);
   };
   ChangeObject(std::move(change),
                [creation](Result<Changed> changed) { AfterCreate(creation, std::move(changed)); });
@@ -143,7 +152,7 @@ void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
   if (!ref.admission_retry.IsWorthRetrying(ref.awaited))
     return serving::RespondError(*ref.request, refused);
   ref.admission_retry.AwaitObject(
-      *ref.endpoint.context, ref.request->responder, [creation] { TryCreate(creation); },
+      *ref.endpoint.context, ref.request->responder, [creation] { Detach(TryCreate(creation)); },
       [creation, refused = std::move(refused)] {
         serving::RespondError(*creation->request, refused);
       });
@@ -162,10 +171,9 @@ void HandleCreate(serving::ApiRequestPtr request, const Endpoint& endpoint) {
       std::make_shared<Creation>(Creation{std::move(request), endpoint, *dry_run, warned});
   Result<object::Document> object = Read(*creation);
   if (!object) return serving::RespondError(ref, object.error());
-  creation->name = MetaOf(*object).name();
   creation->prefix = MetaOf(*object).Text("generateName");
   creation->object = std::move(*object);
-  TryCreate(std::move(creation));
+  Detach(TryCreate(std::move(creation)));
 }
 
 }  // namespace skiff::apiserver

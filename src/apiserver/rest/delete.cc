@@ -80,10 +80,7 @@ void HandleDelete(serving::ApiRequestPtr request, const Endpoint& endpoint) {
                     .name_space = endpoint.resource->namespaced ? shared->info.name_space : "",
                     .name = shared->info.name,
                     .options = *options,
-                    .user = &shared->user,
-                    .post = [shared](std::move_only_function<void()> task) {
-                      shared->responder.Post(std::move(task));
-                    }};
+                    .request = shared};
   DeleteObject(std::move(deletion), [shared, &endpoint, options = *options](Result<Changed> done) {
     if (!done) return serving::RespondError(*shared, done.error());
     AfterDelete(*shared, endpoint, options, *done);

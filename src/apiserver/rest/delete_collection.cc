@@ -57,10 +57,8 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
                       .name_space = std::string(entry->name_space()),
                       .name = std::string(entry->name()),
                       .options = options_,
-                      .user = &request_->user,
-                      .post = [self](std::move_only_function<void()> task) {
-                        self->request_->responder.Post(std::move(task));
-                      }};
+                      .request = request_,
+                      .of_collection = true};
     DeleteObject(std::move(deletion), [self](Result<Changed> done) {
       // What is gone already needs no deletion.
       std::optional<Status> error;
@@ -88,7 +86,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
     RespondList(*request_, endpoint_.context->clock, std::move(*encoder), *format);
   }
 
-  serving::ApiRequestPtr request_;
+  std::shared_ptr<serving::ApiRequest> request_;
   const Endpoint& endpoint_;
   DeleteOptions options_;
   store::ListReply listed_;

@@ -92,28 +92,27 @@ void MarkDeleted(object::Document& object, int64_t grace, object::Timestamp now)
   meta.SetGracePeriodSeconds(grace);
 }
 
-Result<void> Admit(Deletion& deletion, object::Document& object, object::Timestamp now,
-                   store::Transaction& transaction) {
-  if (deletion.admit) return deletion.admit(transaction);
+Task<Result<void>> Admit(Deletion& deletion, object::Document& object, object::Timestamp now,
+                         store::Transaction& transaction) {
+  if (deletion.admit) co_return co_await deletion.admit(transaction);
   RestContext& context = *deletion.endpoint.context;
-  if (context.admission == nullptr || deletion.user == nullptr) return {};
-  std::vector<std::string> warnings;
-  AdmissionRequest admission{
-      .operation = AdmissionOperation::kDelete,
-      .resource = *deletion.endpoint.resource,
-      .subresource = {},
-      .name_space = deletion.name_space,
-      .name = deletion.name,
-      .user = *deletion.user,
-      .now = now,
-      .random = context.random,
-      .dry_run = deletion.options.dry_run,
-      .old = &object,
-      .delete_options = &deletion.options,
-      .transaction = transaction,
-      .warnings = deletion.warnings != nullptr ? *deletion.warnings : warnings};
-  SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
-  return context.admission->Validate(admission);
+  if (context.admission == nullptr || deletion.request == nullptr) co_return Result<void>();
+  AdmissionRequest admission{.operation = AdmissionOperation::kDelete,
+                             .resource = *deletion.endpoint.resource,
+                             .subresource = {},
+                             .name_space = deletion.name_space,
+                             .name = deletion.of_collection ? std::string_view() : deletion.name,
+                             .user = deletion.request->user,
+                             .now = now,
+                             .random = context.random,
+                             .dry_run = deletion.options.dry_run,
+                             .old = &object,
+                             .delete_options = &deletion.options,
+                             .transaction = transaction,
+                             .warnings = deletion.request->warnings,
+                             .origin = deletion.request.get()};
+  SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
+  co_return co_await context.admission->Validate(admission);
 }
 
 // Nothing is asked of an object that cannot be read: neither preconditions nor finalizers, nor
@@ -130,11 +129,11 @@ Result<Change> DecideUnseen(const Deletion& deletion, const CurrentObject* curre
   return change;
 }
 
-Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
+Task<Result<Change>> Decide(Deletion& deletion, const CurrentObject* current) {
   const Endpoint& endpoint = deletion.endpoint;
-  if (deletion.options.unreadable) return DecideUnseen(deletion, current);
-  if (current == nullptr) return std::unexpected(NotFound(*endpoint.resource, deletion.name));
-  SKIFF_ASSIGN_OR_RETURN(object::Document object, current->Decode());
+  if (deletion.options.unreadable) co_return DecideUnseen(deletion, current);
+  if (current == nullptr) co_return std::unexpected(NotFound(*endpoint.resource, deletion.name));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, current->Decode());
   RestContext& context = *endpoint.context;
   const object::Timestamp now = NowOf(context.clock);
   Change change;
@@ -142,19 +141,19 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
                      {},
                      now,
                      context.random,
-                     deletion.user,
+                     deletion.request != nullptr ? &deletion.request->user : nullptr,
                      change.also,
                      context.settings,
                      deletion.options.dry_run};
   MetaOf meta(object);
-  SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
+  SKIFF_CO_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
   const int64_t left = GraceLeft(endpoint.storage->desc(), meta);
   const std::optional<int64_t> hastened = Hastened(deletion.options, left);
-  if (left > 0 && !hastened) return change;
-  SKIFF_RETURN_IF_ERROR(Admit(deletion, object, now, change.also));
-  if (deletion.first) SKIFF_RETURN_IF_ERROR(deletion.first(write, object));
-  SKIFF_ASSIGN_OR_RETURN(const bool kept,
-                         endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
+  if (left > 0 && !hastened) co_return change;
+  SKIFF_CO_RETURN_IF_ERROR(co_await Admit(deletion, object, now, change.also));
+  if (deletion.first) SKIFF_CO_RETURN_IF_ERROR(deletion.first(write, object));
+  SKIFF_CO_ASSIGN_OR_RETURN(const bool kept,
+                            endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {
     if (endpoint.context->garbage_collector) {
       SetPropagation(deletion.options, endpoint.storage->desc(), meta);
@@ -166,18 +165,18 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
       grace = endpoint.behaviour->GracePeriodSeconds(deletion.options, object);
     }
     if (grace == 0 && meta.finalizer_count() == 0) {
-      SKIFF_RETURN_IF_ERROR(endpoint.behaviour->OnRemove(write, object));
+      SKIFF_CO_RETURN_IF_ERROR(endpoint.behaviour->OnRemove(write, object));
       change.kind = Change::Kind::kRemove;
       // What watchers and the client see last is the object as it was marked.
       if (endpoint.storage->desc().graceful) MarkDeleted(object, 0, now);
       change.object = std::move(object);
-      return change;
+      co_return change;
     }
     MarkDeleted(object, grace, now);
   }
   change.kind = Change::Kind::kWrite;
   change.object = std::move(object);
-  return change;
+  co_return change;
 }
 
 }  // namespace
@@ -189,7 +188,11 @@ void DeleteObject(Deletion deletion, store::StoreCallback<Changed> done) {
   change.name = deletion.name;
   change.dry_run = deletion.options.dry_run;
   change.removes_unreadable = deletion.options.unreadable;
-  change.post = deletion.post;
+  if (deletion.request != nullptr) {
+    change.post = [request = deletion.request](std::move_only_function<void()> task) {
+      request->responder.Post(std::move(task));
+    };
+  }
   change.decide = [deletion = std::move(deletion)](const CurrentObject* current) mutable {
     return Decide(deletion, current);
   };

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
+#include "base/maybe_task.h"
 
 namespace skiff::apiserver {
 
@@ -15,15 +16,16 @@ struct Deletion {
   std::string name_space;
   std::string name;
   DeleteOptions options;
-  const serving::UserInfo* user = nullptr;       // null: the server itself, which asks nobody
-  std::vector<std::string>* warnings = nullptr;  // where admission puts its own, if anywhere
+  // Who asked for it; null: the server itself, which asks nobody.
+  std::shared_ptr<serving::ApiRequest> request = {};
+  // One of many: to admission the request names none of them.
+  bool of_collection = false;
   // Asked instead of whether the deletion is admitted, where clients see the request as something
   // else: an eviction.
-  std::function<Result<void>(store::Transaction& transaction)> admit = {};
+  std::function<Task<Result<void>>(store::Transaction& transaction)> admit = {};
   // Called with the object before it is marked or removed. It may refuse, change the object, and
   // add writes of other keys with their conditions.
   std::function<Result<void>(WriteContext& write, object::Document& object)> first = {};
-  std::function<void(std::move_only_function<void()>)> post = {};
 };
 
 // The object as it was last, or as it is now, waiting for its end.

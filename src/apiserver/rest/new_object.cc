@@ -9,16 +9,32 @@
 
 namespace skiff::apiserver {
 
-Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
-                          object::Document object, std::string_view name, bool dry_run,
-                          AwaitedObject* awaited) {
+namespace {
+
+// What every new object gets, whatever admission made of it. Until then it has none of it: webhooks
+// see it as its writer gave it.
+Result<void> CompleteMeta(const serving::ApiRequest& request, const Endpoint& endpoint,
+                          object::Document& object, object::Timestamp now, std::string* generated) {
+  Random& random = endpoint.context->random;
+  SKIFF_RETURN_IF_ERROR(FillMetaForCreate(endpoint, request.info.name_space, object, random, now));
+  MetaOf meta(object);
+  if (generated == nullptr || !meta.name().empty()) return {};
+  if (generated->empty()) {
+    *generated = ServerChosenName(*endpoint.resource, meta.Text("generateName"), random);
+  }
+  meta.SetText("name", *generated);
+  return {};
+}
+
+}  // namespace
+
+Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
+                                object::Document object, NewObjectOptions options) {
   RestContext& context = *endpoint.context;
   const std::string chosen_name(MetaOf(object).name());
   const object::Timestamp now = NowOf(context.clock);
-  if (!name.empty()) MetaOf(object).SetText("name", name);
-  SKIFF_RETURN_IF_ERROR(
-      FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
-  SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
+  SKIFF_CO_RETURN_IF_ERROR(ClearMetaForCreate(endpoint, request.info.name_space, object));
+  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
   Change change;
   change.kind = Change::Kind::kWrite;
   AdmissionRequest admission{.operation = AdmissionOperation::kCreate,
@@ -29,12 +45,16 @@ Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint
                              .user = request.user,
                              .now = now,
                              .random = context.random,
-                             .dry_run = dry_run,
+                             .dry_run = options.dry_run,
                              .object = &object,
                              .transaction = change.also,
                              .warnings = request.warnings,
-                             .awaited = awaited};
-  if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+                             .awaited = options.awaited,
+                             .origin = &request};
+  if (context.admission != nullptr) {
+    SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
+  }
+  SKIFF_CO_RETURN_IF_ERROR(CompleteMeta(request, endpoint, object, now, options.generated));
   DropDuplicateOwners(object, true, request.warnings);
   WriteContext write{*endpoint.resource,
                      {},
@@ -43,20 +63,22 @@ Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint
                      &request.user,
                      change.also,
                      context.settings,
-                     dry_run,
+                     options.dry_run,
                      &request.warnings,
                      request.info.verb};
   if (context.drop_disabled_fields != nullptr) {
     context.drop_disabled_fields(context.settings.gates, *endpoint.resource, nullptr, object);
   }
   endpoint.storage->strategy().PrepareForCreate(object);
-  SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
-  SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, write, object, request.warnings));
+  SKIFF_CO_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
+  SKIFF_CO_RETURN_IF_ERROR(CheckNewObject(endpoint, write, object, request.warnings));
   // By now a name that the server chose is known.
   admission.name = MetaOf(object).name();
-  if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
+  if (context.admission != nullptr) {
+    SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Validate(admission));
+  }
   change.object = std::move(object);
-  return change;
+  co_return change;
 }
 
 }  // namespace skiff::apiserver

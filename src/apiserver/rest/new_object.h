@@ -2,22 +2,29 @@
 // and every PUT or apply that creates, goes through.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "object/value.h"
 
 namespace skiff::apiserver {
 
+struct NewObjectOptions {
+  bool dry_run = false;
+  AwaitedObject* awaited = nullptr;  // for admission (rest/admission.h)
+  // Where the name that the server chose is kept, for an object whose writer left it to the server,
+  // so that all tries mean the same one; null: the server chooses none.
+  std::string* generated = nullptr;
+};
+
 // Metadata, admission, strategy, validation, in this order. `object` is in the version of the
-// request; the change has its stored form. `name` is what it will be stored under; where that is
-// empty, the object has no name and is refused. Warnings are added to the request. `awaited` is for
-// admission (rest/admission.h).
-Result<Change> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
-                          object::Document object, std::string_view name, bool dry_run,
-                          AwaitedObject* awaited = nullptr);
+// request; the change has its stored form, under the name that is in it then: a webhook may have
+// given it another. An object without a name is refused. Warnings are added to the request.
+Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& endpoint,
+                                object::Document object, NewObjectOptions options);
 
 }  // namespace skiff::apiserver

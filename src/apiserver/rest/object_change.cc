@@ -104,7 +104,14 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     if (tries_++ == limits::kMaxWriteTries) {
       return Done(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
     }
-    Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
+    MaybeTask<Result<Change>> decision = change_.decide(current_ ? &*current_ : nullptr);
+    if (decision.ready()) return AfterDecision(std::move(decision).TakeValue());
+    Detach<Result<Change>>(
+        std::move(decision).TakeTask(),
+        [self = shared_from_this()](Result<Change> made) { self->AfterDecision(std::move(made)); });
+  }
+
+  void AfterDecision(Result<Change> decided) {
     if (!decided) return Done(std::unexpected(std::move(decided.error())));
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
     // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apiserver/rest/resource_storage.h"
+#include "base/maybe_task.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "object/value.h"
@@ -58,10 +59,11 @@ struct ObjectChange {
   // A removal for which the object need not be read: what the store itself cannot read is then an
   // object that is unreadable, and of no known revision.
   bool removes_unreadable = false;
-  // Called for each try with the current state; null: there is no such object.
-  std::move_only_function<Result<Change>(const CurrentObject*)> decide = {};
+  // Called for each try with the current state, which stays until the decision is there; null:
+  // there is no such object.
+  std::move_only_function<MaybeTask<Result<Change>>(const CurrentObject*)> decide = {};
   // Where to go on after waiting for the store, whose threads must not be kept; by default on them
-  // all the same.
+  // all the same. A decision that has to be waited for resumes where it likes.
   std::function<void(std::move_only_function<void()>)> post = {};
 };
 

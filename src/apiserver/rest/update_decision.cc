@@ -16,27 +16,27 @@
 
 namespace skiff::apiserver {
 
-Result<Change> UpdateDecision::Decide(const CurrentObject* current) {
+Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
   awaited_ = admission_retry_.Begin();
-  if (current == nullptr) return DecideForNew();
-  SKIFF_ASSIGN_OR_RETURN(object::Document old, current->Decode());
+  if (current == nullptr) co_return co_await DecideForNew();
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document old, current->Decode());
   found_ = current->revision;
   Change change;
   if (IsKnownToChangeNothing(current->revision)) {
-    SKIFF_ASSIGN_OR_RETURN(const bool admitted, AdmitUnchanged(old));
-    if (admitted) return change;
+    SKIFF_CO_ASSIGN_OR_RETURN(const bool admitted, co_await AdmitUnchanged(old));
+    if (admitted) co_return change;
   }
-  if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
+  if (update_.admit) SKIFF_CO_RETURN_IF_ERROR(co_await update_.admit(change.also));
   std::optional<object::Document> converted;
   if (old.type() != resource().kind) {
-    SKIFF_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
+    SKIFF_CO_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
   }
   object::Document& shown = converted ? *converted : old;
-  SKIFF_ASSIGN_OR_RETURN(object::Document object, update_.make_new(&shown));
-  SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
-  SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, update_.make_new(&shown));
+  SKIFF_CO_RETURN_IF_ERROR(CheckIdentity(object));
+  SKIFF_CO_RETURN_IF_ERROR(CheckPreconditions(old, object));
   TrackFields(shown, object);
-  SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().storage->desc().stored));
+  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().storage->desc().stored));
 
   Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
   WriteContext write{resource(),
@@ -51,21 +51,23 @@ Result<Change> UpdateDecision::Decide(const CurrentObject* current) {
                      request().info.verb};
   FillMetaForUpdate(old, object);
   AdmissionRequest admission = Admit(old, object, change.also);
-  if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
+  if (admission_chain != nullptr)
+    SKIFF_CO_RETURN_IF_ERROR(co_await admission_chain->Mutate(admission));
   DropDuplicateOwners(object, true, request().warnings);
   if (const auto drop = endpoint().context->drop_disabled_fields) {
     drop(endpoint().context->settings.gates, resource(), &old, object);
   }
   endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
-  SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
-  SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
-  if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
+  SKIFF_CO_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
+  SKIFF_CO_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
+  if (admission_chain != nullptr)
+    SKIFF_CO_RETURN_IF_ERROR(co_await admission_chain->Validate(admission));
   KeepTimesOfNoChange(old, object);
   const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
-  if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
+  if (gone) SKIFF_CO_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
   change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
   change.object = std::move(object);
-  return change;
+  co_return change;
 }
 
 object::Timestamp UpdateDecision::now() { return NowOf(endpoint().context->clock); }
@@ -85,7 +87,8 @@ AdmissionRequest UpdateDecision::Admit(object::Document& old, object::Document& 
           .old = &old,
           .transaction = also,
           .warnings = request().warnings,
-          .awaited = &awaited_};
+          .awaited = &awaited_,
+          .origin = &request()};
 }
 
 bool UpdateDecision::IsKnownToChangeNothing(store::Revision current) {
@@ -93,19 +96,19 @@ bool UpdateDecision::IsKnownToChangeNothing(store::Revision current) {
          endpoint().context->noop_applies.ChangesNothing(*update_.known_as, current);
 }
 
-Result<bool> UpdateDecision::AdmitUnchanged(object::Document& old) {
-  if (endpoint().context->admission == nullptr) return true;
+Task<Result<bool>> UpdateDecision::AdmitUnchanged(object::Document& old) {
+  if (endpoint().context->admission == nullptr) co_return true;
   object::Document object = old.Copy();
   store::Transaction also;
   const std::vector<std::string> warnings = request().warnings;
   AdmissionRequest admission = Admit(old, object, also);
-  SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Mutate(admission));
+  SKIFF_CO_RETURN_IF_ERROR(co_await endpoint().context->admission->Mutate(admission));
   if (also.writes.empty() && object::DeepEqual(old.root(), object.root())) {
-    SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Validate(admission));
-    if (also.writes.empty()) return true;
+    SKIFF_CO_RETURN_IF_ERROR(co_await endpoint().context->admission->Validate(admission));
+    if (also.writes.empty()) co_return true;
   }
   request().warnings = warnings;
-  return false;
+  co_return false;
 }
 
 void UpdateDecision::TrackFields(const object::Document& live, object::Document& object) {
@@ -113,18 +116,22 @@ void UpdateDecision::TrackFields(const object::Document& live, object::Document&
   if (!update_.tracks_fields) TrackWrite(request(), endpoint(), live, object);
 }
 
-Result<Change> UpdateDecision::DecideForNew() {
-  if (!update_.may_create) return std::unexpected(NotFound(resource(), request().info.name));
-  SKIFF_ASSIGN_OR_RETURN(object::Document object, update_.make_new(nullptr));
-  SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
-  SKIFF_RETURN_IF_ERROR(CheckExpectsNothing(object));
+Task<Result<Change>> UpdateDecision::DecideForNew() {
+  if (!update_.may_create) co_return std::unexpected(NotFound(resource(), request().info.name));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, update_.make_new(nullptr));
+  SKIFF_CO_RETURN_IF_ERROR(CheckIdentity(object));
+  SKIFF_CO_RETURN_IF_ERROR(CheckExpectsNothing(object));
   MetaOf(object).Erase("resourceVersion");
   TrackFields(object::Document::OfType(resource().kind), object);
   if (endpoint().context->may_create) {
-    SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
+    SKIFF_CO_RETURN_IF_ERROR(endpoint().context->may_create(request()));
   }
-  return PrepareNew(request(), endpoint(), std::move(object), request().info.name, update_.dry_run,
-                    &awaited_);
+  const NewObjectOptions options{update_.dry_run, &awaited_};
+  SKIFF_CO_ASSIGN_OR_RETURN(Change change,
+                            co_await PrepareNew(request(), endpoint(), std::move(object), options));
+  // Its key is that of the URL, whatever a webhook calls it.
+  SKIFF_CO_RETURN_IF_ERROR(CheckName(MetaOf(change.object).name(), request().info.name));
+  co_return change;
 }
 
 Result<void> UpdateDecision::CheckExpectsNothing(object::Document& object) {

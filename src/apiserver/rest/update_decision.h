@@ -9,6 +9,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/update_object.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "object/value.h"
 
@@ -19,8 +20,8 @@ class UpdateDecision {
  public:
   explicit UpdateDecision(Update& update) : update_(update) {}
 
-  // Null: there is no such object.
-  Result<Change> Decide(const CurrentObject* current);
+  // Null: there is no such object. It stays until the decision is there.
+  Task<Result<Change>> Decide(const CurrentObject* current);
 
   // The object as it was found at the last try.
   store::Revision found() const { return found_; }
@@ -40,10 +41,10 @@ class UpdateDecision {
   bool IsKnownToChangeNothing(store::Revision current);
   // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
   // that all of it must be gone through.
-  Result<bool> AdmitUnchanged(object::Document& old);
+  Task<Result<bool>> AdmitUnchanged(object::Document& old);
   void TrackFields(const object::Document& live, object::Document& object);
   // A PUT of an object that does not exist.
-  Result<Change> DecideForNew();
+  Task<Result<Change>> DecideForNew();
   // What the client says of an object that it thinks is there.
   Result<void> CheckExpectsNothing(object::Document& object);
   // In the words of the storage of Kubernetes.

@@ -9,6 +9,7 @@
 
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
+#include "base/maybe_task.h"
 #include "base/status.h"
 #include "crypto/digest.h"
 #include "object/value.h"
@@ -38,7 +39,7 @@ struct Update {
   bool tracks_fields = false;
   // Asked instead of whether this update of the object is admitted, where clients see the request
   // as something else: the creation of a binding. Asked at each try, before make_new.
-  std::function<Result<void>(store::Transaction&)> admit = {};
+  std::function<Task<Result<void>>(store::Transaction&)> admit = {};
   // How an object that has been written is answered; by default as it is.
   std::function<void(serving::ApiRequest&, const Changed&)> respond = {};
 };

@@ -145,16 +145,24 @@ std::string ServerChosenName(const object::ResourceDesc& resource, std::string_v
   return is_limit_range ? NewUid(random) : std::string();
 }
 
-Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
-                               object::Document& object, Random& random, object::Timestamp now) {
+Result<void> ClearMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
+                                object::Document& object) {
   MetaOf meta(object);
   if (!meta.resource_version().empty()) {
     return BadRequest("resourceVersion should not be set on objects to be created");
   }
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, url_namespace, object));
-  meta.Erase("selfLink");
-  meta.Erase("deletionTimestamp");
-  meta.Erase("deletionGracePeriodSeconds");
+  for (const std::string_view name : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds",
+                                      "uid", "creationTimestamp"}) {
+    meta.Erase(name);
+  }
+  return {};
+}
+
+Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
+                               object::Document& object, Random& random, object::Timestamp now) {
+  SKIFF_RETURN_IF_ERROR(ClearMetaForCreate(endpoint, url_namespace, object));
+  MetaOf meta(object);
   meta.SetText("uid", NewUid(random));
   meta.value().Set(object.arena(), "creationTimestamp", object::Value::Time(now));
   return {};

@@ -33,8 +33,11 @@ Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namesp
 // for the one kind that may do without. Empty: there can be none.
 std::string ServerChosenName(const object::ResourceDesc& resource, std::string_view prefix,
                              Random& random);
-// Of an object about to be created: what only the server may set is set or cleared. A name that is
-// missing is for CheckNewObject() to find.
+// Of an object about to be created: what only the server may set is cleared.
+Result<void> ClearMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
+                                object::Document& object);
+// And then set; after admission, which may have brought in what is cleared once more. A name that
+// is missing is for CheckNewObject() to find.
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
                                object::Document& object, Random& random, object::Timestamp now);
 // Of an object about to replace `old`: what no update changes is as it was.

@@ -275,18 +275,13 @@ void HandlePodEviction(serving::ApiRequestPtr request, const Endpoint& endpoint,
       .name_space = shared->info.name_space,
       .name = shared->info.name,
       .options = *options,
-      .user = &shared->user,
-      .warnings = &shared->warnings,
+      .request = shared,
       .admit =
           [shared, posted, &endpoint, dry_run = options->dry_run](store::Transaction& transaction) {
             return AdmitCreationOf(*posted, *shared, endpoint, dry_run, transaction);
           },
       .first = [budgets](WriteContext& write,
-                         object::Document& pod) { return Evict(write, pod, budgets); },
-      .post =
-          [shared](std::move_only_function<void()> task) {
-            shared->responder.Post(std::move(task));
-          }};
+                         object::Document& pod) { return Evict(write, pod, budgets); }};
   DeleteObject(std::move(deletion), [shared](Result<Changed> done) {
     if (!done) return serving::RespondError(*shared, done.error());
     serving::RespondDone(*shared, 201);
