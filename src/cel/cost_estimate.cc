@@ -385,7 +385,7 @@ std::optional<SizeRange> SchemaSizes::SizeOf(std::span<const std::string> path) 
       static const SchemaType kKey;
       now = &kKey;
     } else if (const SchemaType::Property* property = now->Find(step);
-               property != nullptr && property->type->type != nullptr) {
+               property != nullptr && property->type->is_visible) {
       now = property->type;
     } else {
       return {};

@@ -29,9 +29,8 @@ TEST(CelCostTest, SchemasBoundTheSizesOfVariables) {
       nullptr);
   auto environment = std::make_shared<Environment>(Environment::Base());
   SchemaTypes schemas;
-  const SchemaType* self =
-      schemas.Declare(ReadSchema(json.root()), false, "selfType", environment->types());
-  environment->AddVariable("self", self->type);
+  const SchemaType* self = schemas.Declare(ReadSchema(json.root()), false);
+  environment->AddVariable("self", DeclareType(*self, "selfType", environment->types()));
   const CompileResult compiled = Compile("self.names.all(n, n.startsWith('a'))", environment);
   ASSERT_NE(compiled.program, nullptr) << compiled.display;
   const SchemaSizes sizes(*self);

@@ -68,8 +68,8 @@ bool Counts(const object::Value& value, const SchemaType* schema) {
 // The schema of a member by its name in JSON; null: not visible.
 const SchemaType* MemberSchema(const SchemaType& schema, std::string_view name) {
   if (schema.has_properties || schema.read == SchemaType::Read::kObject) {
-    const auto found = schema.properties.find(name);
-    return found == schema.properties.end() ? nullptr : found->second.type;
+    const SchemaType::Property* property = schema.FindProperty(name);
+    return property == nullptr ? nullptr : property->type;
   }
   return schema.items;
 }
@@ -105,10 +105,8 @@ MapItem DocumentMapAt(Arena& arena, const Val& map, size_t index) {
   if (member == nullptr) return {};
   std::string_view key = name;
   if (schema->has_properties) {
-    const auto found = schema->properties.find(name);
-    if (found != schema->properties.end() && !found->second.escaped.empty()) {
-      key = found->second.escaped;
-    }
+    const SchemaType::Property* property = schema->FindProperty(name);
+    if (property != nullptr && !property->escaped.empty()) key = property->escaped;
   }
   return {Val::String(key), ReadBySchema(arena, *value, *member)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace skiff::cel {
 namespace {
@@ -42,9 +43,8 @@ std::string_view NextToken(std::string_view& rest) {
 
 }  // namespace
 
-std::string NormalizedFieldPath(std::string_view path, const Schema& schema) {
-  const Schema* now = &schema;
-  std::string out;
+std::optional<std::vector<RulePathStep>> ParseRulePath(std::string_view path) {
+  std::vector<RulePathStep> steps;
   while (!path.empty()) {
     const std::string_view token = NextToken(path);
     if ((token != "." && token != "[") || path.empty()) return {};
@@ -54,13 +54,24 @@ std::string NormalizedFieldPath(std::string_view path, const Schema& schema) {
       if (!key || path.empty() || NextToken(path) != "]") return {};
       name = *key;
     }
+    steps.push_back({std::move(name), token == "["});
+  }
+  return steps;
+}
+
+std::string NormalizedFieldPath(std::string_view path, const Schema& schema) {
+  const std::optional<std::vector<RulePathStep>> steps = ParseRulePath(path);
+  if (!steps) return {};
+  const Schema* now = &schema;
+  std::string out;
+  for (const RulePathStep& step : *steps) {
     if (now->has_properties) {
-      const auto found = now->properties.find(name);
+      const auto found = now->properties.find(step.name);
       if (found == now->properties.end()) return {};
-      out += (out.empty() ? "" : ".") + name;
+      out += (out.empty() ? "" : ".") + step.name;
       now = &found->second;
     } else if (now->additional_properties != nullptr) {
-      out += "[" + name + "]";
+      out += "[" + step.name + "]";
       now = now->additional_properties.get();
     } else {
       return {};

@@ -1,15 +1,12 @@
-// The rules of a structural schema: x-kubernetes-validations, compiled once and run over objects.
+// The rules of a structural schema: x-kubernetes-validations, compiled once.
 //
-// Rules are compiled per node of the schema, where `self` and `oldSelf` are of the node's type. A
-// rule that names oldSelf is run only where there is an old value: fields correlate by name, items
-// by the keys of their list, and nothing else. With ratcheting, a fault of a value that has not
-// changed is a warning.
-//
-// A RuleTree is immutable; any number of threads run it.
+// Rules are compiled per node of the schema, where `self` and `oldSelf` are of the node's type.
+// Nodes exist on the way to rules only. A tree is immutable once it is made; any number of threads
+// run it (rule_run.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,11 +15,8 @@
 #include "cel/environment.h"
 #include "cel/program.h"
 #include "cel/schema_types.h"
-#include "object/value.h"
 
 namespace skiff::cel {
-
-inline constexpr int64_t kRuleBudget = 10'000'000;
 
 struct CompiledRule {
   ValidationRule rule;
@@ -38,45 +32,31 @@ struct CompiledRule {
 };
 
 struct RuleNode {
+  struct Property {
+    std::string name;
+    std::unique_ptr<const RuleNode> node;
+  };
+
+  // Null: no rules there.
+  const RuleNode* FindProperty(std::string_view name) const;
+
   std::vector<CompiledRule> rules;
-  std::string error;  // why none of them could be compiled
-  std::string schema_type;
-  bool correlates_items = false;  // a list with keys
-  std::vector<std::string> list_keys;
-  bool atomic_map = false;
-  std::shared_ptr<const SchemaTypes> schema_types;
+  std::string error;           // why none of them could be compiled
+  bool is_over_limit = false;  // that is why
+  std::string schema_type;     // "object", …
   const SchemaType* type = nullptr;
-  std::unique_ptr<RuleNode> items;
-  std::unique_ptr<RuleNode> values;
-  std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;
-  std::vector<std::unique_ptr<RuleNode>> all_of;
+  std::unique_ptr<const RuleNode> items;
+  std::unique_ptr<const RuleNode> values;
+  std::vector<Property> properties;  // ascending by name
+  std::vector<std::unique_ptr<const RuleNode>> all_of;
+  std::unique_ptr<const SchemaTypes> types;  // of the whole tree, at its root
 };
 
-// One thing that is wrong with an object.
-struct RuleFault {
-  std::string type;  // FieldValueInvalid, …
-  std::string field;
-  std::string detail;
-  const object::Value* value = nullptr;  // null: not told
-};
-
-struct RuleOutcome {
-  std::vector<RuleFault> faults;
-  std::vector<RuleFault> warnings;  // faults that ratcheting held back
-  int64_t remaining = 0;            // of the budget; -1: it ran out
-};
-
-struct RuleInput {
-  const object::Value& object;
-  const object::Value* old_object = nullptr;
-  bool ratcheting = false;
-  int64_t budget = kRuleBudget;
-  std::string root = "root";  // how faults call the object
-};
+// How many rules a schema may have; of one that has more, none is compiled.
+inline constexpr size_t kMaxRulesOfSchema = 10'000;
 
 // Null: the schema has no rules.
-std::unique_ptr<RuleNode> CompileRules(const Schema& schema, bool resource_root,
-                                       std::shared_ptr<const Environment> environment);
-RuleOutcome RunRules(const RuleNode& rules, const RuleInput& input);
+std::unique_ptr<const RuleNode> CompileRules(const Schema& schema, bool resource_root,
+                                             std::shared_ptr<const Environment> environment);
 
 }  // namespace skiff::cel

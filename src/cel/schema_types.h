@@ -1,21 +1,22 @@
 // Types from OpenAPI structural schemas: what expressions see of an object of that schema, how its
 // JSON is read, and how large it can be.
 //
-// The struct is small on purpose: whoever has schemas (CRDs, openapi) fills it, or reads it from
-// JSON with ReadSchema(). DeclareSchema() makes a type of it, with names escaped.
+// Whoever has schemas (definitions, OpenAPI) fills a Schema, or reads it from JSON with
+// ReadSchema(). SchemaTypes makes of it what evaluation reads documents by, and DeclareType() what
+// the checker sees of that, with names escaped.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
-#include "base/status.h"
+#include "base/arena.h"
 #include "cel/types.h"
 #include "object/value.h"
 
@@ -60,7 +61,7 @@ struct Schema {
 // From the JSON of a schema. What CEL does not look at is skipped.
 Schema ReadSchema(const object::Value& json);
 
-// How a value of a document is read.
+// How a value of a document is read, and how large it can be.
 struct SchemaType {
   enum class Read : uint8_t {
     kObject,
@@ -79,44 +80,49 @@ struct SchemaType {
     kInvalid,
   };
   enum class ListType : uint8_t { kAtomic, kSet, kMap };
+  struct Property {
+    std::string_view name;     // in JSON
+    std::string_view escaped;  // empty: cannot be named, and is there for == alone
+    const SchemaType* type;
+    bool is_added = false;  // every resource has it, whatever its schema says
+  };
+
+  const Property* FindProperty(std::string_view name) const;
+  // By the name that expressions use.
+  const Property* Find(std::string_view identifier) const;
 
   Read read = Read::kInvalid;
-  bool nullable = false;
   ListType list_type = ListType::kAtomic;
-  std::vector<std::string> list_keys;
-  const SchemaType* items = nullptr;  // of a list or map; null: not visible
-  // By the name in JSON. A property that cannot be named is here too, for ==.
-  struct Property {
-    std::string escaped;  // empty: cannot be named
-    const SchemaType* type;
-  };
-  std::map<std::string, Property, std::less<>> properties;
-  bool has_properties = false;  // names are escaped
-
-  // What the checker sees; null: nothing.
-  const Type* type = nullptr;
-  int64_t max_elements = 0;    // of strings, bytes, lists, maps; bytes of JSON
-  int64_t min_serialized = 0;  // bytes of JSON
-
-  // By the name that expressions use.
-  const Property* Find(std::string_view escaped) const;
+  bool nullable = false;
+  bool has_properties = false;        // names are escaped
+  bool is_visible = false;            // the checker sees it
+  const SchemaType* items = nullptr;  // of a list or map
+  std::span<const std::string_view> list_keys;
+  std::span<const Property> properties;  // ascending by name
+  int64_t max_elements = 0;              // of strings, bytes, lists, maps; bytes of JSON
+  int64_t min_serialized = 0;            // bytes of JSON
 };
 
 // Owns what it declares.
 class SchemaTypes {
  public:
-  // `root`: a resource, which has apiVersion, kind and metadata. The name is that of the type of
-  // the whole; nested objects are called after it.
-  const SchemaType* Declare(const Schema& schema, bool root, std::string_view name, Types& types);
+  // `root`: a resource, which has apiVersion, kind and metadata.
+  const SchemaType* Declare(const Schema& schema, bool root);
 
  private:
-  SchemaType& New() { return types_.emplace_back(); }
-  const SchemaType* Make(const Schema& schema, bool root, const std::string& name, Types& types);
-  void MakeObject(const Schema& schema, bool root, const std::string& name, Types& types,
-                  SchemaType& out);
-  void MakeString(const Schema& schema, SchemaType& out);
+  std::string_view Pooled(std::string_view text);
+  void MakeList(const Schema& schema, SchemaType& out);
+  void MakeObject(const Schema& schema, bool root, SchemaType& out);
+  SchemaType::Property MakeProperty(std::string_view name, const Schema& schema);
+  SchemaType::Property MetadataProperty();
 
-  std::deque<SchemaType> types_;
+  Arena arena_;
+  std::unordered_set<std::string_view> texts_;
 };
+
+// The type that the checker sees, called `name`; objects in it are called after it. Null: it sees
+// none. Fields are declared when the checker asks for them, so only one thread at a time may
+// compile with it; the schema and `types` must live as long as the type.
+const Type* DeclareType(const SchemaType& schema, std::string_view name, Types& types);
 
 }  // namespace skiff::cel

@@ -16,9 +16,8 @@ class CelSchemaTest : public ::testing::Test {
     const object::Document self_json = *object::DecodeJson(object, nullptr);
     auto environment = std::make_shared<Environment>(Environment::Base());
     SchemaTypes schemas;
-    const SchemaType* self =
-        schemas.Declare(ReadSchema(schema_json.root()), false, "selfType", environment->types());
-    environment->AddVariable("self", self->type);
+    const SchemaType* self = schemas.Declare(ReadSchema(schema_json.root()), false);
+    environment->AddVariable("self", DeclareType(*self, "selfType", environment->types()));
     const CompileResult compiled = Compile(expression, environment);
     if (compiled.program == nullptr) return compiled.display;
     Evaluation evaluation;

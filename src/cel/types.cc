@@ -31,6 +31,14 @@ const Type kOptionalDyn{
 
 }  // namespace types
 
+const Type* StructDecl::Field(std::string_view name) const {
+  if (const auto found = fields.find(name); found != fields.end()) return found->second;
+  if (find != nullptr) {
+    if (const Type* made = find(name)) return fields.emplace(name, made).first->second;
+  }
+  return any_field ? other_fields : nullptr;
+}
+
 const Type* Types::Make(Type type) {
   type.name = arena_.Copy(type.name);
   if (!type.params.empty()) {

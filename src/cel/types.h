@@ -58,18 +58,18 @@ struct Type {
 // The value of Name{…} from its fields. Null: a struct.
 using MakeStruct = Val (*)(Evaluation& evaluation, const StructDecl& decl, const MapBlock& fields);
 
-// Fields of a struct type. A struct is made by Name{…} only if it can be.
+// Fields of a struct type, which may be made when they are asked for: then one thread at a time may
+// ask. A struct is made by Name{…} only if it can be.
 struct StructDecl {
   const Type* type = nullptr;
-  std::map<std::string, const Type*, std::less<>> fields;
+  mutable std::map<std::string, const Type*, std::less<>> fields;
+  // Makes a field when it is first asked for; null: there is no such field.
+  std::function<const Type*(std::string_view name)> find = {};
   bool any_field = false;  // every name is a field, of the type that `other_fields` says
   const Type* other_fields = nullptr;
   bool unknown_fields_mismatch = false;  // a field that is not there is told as one of no type
   MakeStruct make = nullptr;
-  const Type* Field(std::string_view name) const {
-    if (const auto found = fields.find(name); found != fields.end()) return found->second;
-    return any_field ? other_fields : nullptr;
-  }
+  const Type* Field(std::string_view name) const;
 };
 
 namespace types {

@@ -470,7 +470,7 @@ Val KeyOf(Arena& arena, const SchemaType& schema, const Val& item) {
     return Val::String(arena.Copy(text(item)));
   }
   std::string all;
-  for (const std::string& key : schema.list_keys) {
+  for (const std::string_view key : schema.list_keys) {
     const Val value = item.kind() == Kind::kMap ? MapFind(arena, item, Val::String(key)) : Val();
     const std::string one = value.kind() == Kind::kUnset ? std::string() : text(value);
     all += std::to_string(one.size()) + ":" + one;

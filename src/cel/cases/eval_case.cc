@@ -125,11 +125,11 @@ class EvalCase {
       const object::Value* value = entry.value.Find(name);
       return value != nullptr && value->AsBool();
     };
-    const SchemaType* declared =
-        schema_types_.Declare(ReadSchema(*schema), flag("root"), "selfType", types);
+    const SchemaType* declared = schema_types_.Declare(ReadSchema(*schema), flag("root"));
     schemas_[std::string(entry.key)] = declared;
     if (first_schema_ == nullptr) first_schema_ = declared;
-    const Type* type = declared->type == nullptr ? &types::kDyn : declared->type;
+    const Type* type =
+        declared->is_visible ? DeclareType(*declared, "selfType", types) : &types::kDyn;
     environment.AddVariable(entry.key, flag("optional") ? types.Optional(type) : type);
   }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cel/cases/record_text.h"
+#include "cel/rule_run.h"
 #include "cel/rules.h"
 
 namespace skiff::cel {
@@ -110,12 +111,13 @@ std::string CompareFaults(std::string_view what, const std::vector<RuleFault>& f
 std::string RunRuleCase(const object::Value& record) {
   const object::Value& expect = *record.Find("expect");
   const Schema schema = ReadSchema(*record.Find("schema"));
-  const std::unique_ptr<RuleNode> rules =
+  const std::unique_ptr<const RuleNode> rules =
       CompileRules(schema, Flag(record, "resourceRoot"), Environment::Base());
   std::string out = CompareRules(rules.get(), expect);
   const object::Value* object = record.Find("object");
   if (object == nullptr) return out;
   RuleInput input{*object, record.Find("oldObject"), Flag(record, "ratcheting")};
+  input.root = "root";
   if (record.Find("budget") != nullptr) {
     input.budget = static_cast<int64_t>(Number(record, "budget"));
   }

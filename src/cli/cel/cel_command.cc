@@ -103,11 +103,10 @@ class CelRun final : public CommandRun {
     for (const auto& [name, file] : schemas_) {
       SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
       SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeJson(text, nullptr));
-      const cel::SchemaType* type = schema_types_.Declare(cel::ReadSchema(document.root()), false,
-                                                          "selfType", environment.types());
-      if (type->type == nullptr) return BadRequest(file + " declares no type");
+      const cel::SchemaType* type = schema_types_.Declare(cel::ReadSchema(document.root()), false);
+      if (!type->is_visible) return BadRequest(file + " declares no type");
       types_[name] = type;
-      environment.AddVariable(name, type->type);
+      environment.AddVariable(name, cel::DeclareType(*type, "selfType", environment.types()));
     }
     for (const auto& [name, json] : variables_) {
       Result<object::Document> document = object::DecodeJson(json, nullptr);
