@@ -59,6 +59,11 @@ class RulesTester {
     rules_->create(Make(valid_, edits), errors);
     return Text(errors);
   }
+  std::vector<StatusCause> NewCauses(std::string_view edits) const {
+    apiserver::FieldErrors errors(settings_);
+    rules_->create(Make(valid_, edits), errors);
+    return errors.Take();
+  }
   // The faults with their messages, "path: message" joined with "; ".
   std::string NewMessages(std::string_view edits) const {
     apiserver::FieldErrors errors(settings_);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/extensions/schema/compiled_rules.h"
 #include "apiserver/extensions/schema/embedded.h"
 #include "apiserver/extensions/schema/prune.h"
 #include "apiserver/validation/value_fields.h"
@@ -271,9 +272,10 @@ class SchemaCompiler {
 
   void FillTraits(const object::Value& schema, SchemaNode& node) {
     node.type = TypeNamed(TextOf(&schema, "type"));
-    // Of defaults, Kubernetes does not ask this.
-    if (IsSet(&schema, "x-kubernetes-int-or-string") && !as_written_) {
-      node.type = SchemaType::kIntOrString;
+    if (IsSet(&schema, "x-kubernetes-int-or-string")) {
+      node.flags |= SchemaNode::kIntOrString;
+      // Of defaults, Kubernetes does not ask this.
+      if (!as_written_) node.type = SchemaType::kIntOrString;
     }
     if (IsSet(&schema, "nullable")) node.flags |= SchemaNode::kNullable;
     if (IsSet(&schema, "x-kubernetes-preserve-unknown-fields")) node.flags |= SchemaNode::kPreserve;
@@ -440,6 +442,14 @@ class SchemaCompiler {
   std::vector<SchemaNode*> defaults_;
   std::string problem_;
 };
+
+CompiledSchema::CompiledSchema() : arena_(kBlockBytes, kBlockBytes) {}
+CompiledSchema::~CompiledSchema() = default;
+
+const cel::RuleNode* CompiledSchema::rules() const {
+  std::call_once(rules_once_, [this] { rules_ = CompileRulesOf(*root_); });
+  return rules_.get();
+}
 
 Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::Compile(
     const object::Value& schema, std::shared_ptr<PatternCache> patterns, Defaults defaults) {

@@ -8,12 +8,14 @@
 // for a property, 64 for a node and about as much for what it asks. Parts that say the same are
 // there once, and what is written for people is left out.
 //
-// A CompiledSchema is immutable and shared; any thread may read it.
+// A CompiledSchema is immutable and shared; any thread may read it. Its rules in CEL are compiled
+// when the first object needs them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -23,6 +25,10 @@
 #include "base/status.h"
 #include "object/descriptor.h"
 #include "object/value.h"
+
+namespace skiff::cel {
+struct RuleNode;
+}  // namespace skiff::cel
 
 namespace skiff::apiserver {
 
@@ -130,6 +136,8 @@ struct SchemaNode {
   static constexpr uint16_t kResources = 64;
   static constexpr uint16_t kKeyedLists = 128;  // of type set or map
   static constexpr uint16_t kRules = 256;
+  // About the node alone: x-kubernetes-int-or-string, whatever the type is.
+  static constexpr uint16_t kIntOrString = 512;
 
   bool is(uint16_t flag) const { return (flags & flag) != 0; }
   bool nullable() const { return is(kNullable); }
@@ -174,13 +182,16 @@ class CompiledSchema {
 
   const SchemaNode& root() const { return *root_; }
   PatternCache& patterns() const { return *patterns_; }
-  // The memory that it takes, apart from compiled patterns.
+  // The memory that it takes, apart from compiled patterns and rules.
   size_t BytesReserved() const { return sizeof(*this) + arena_.BytesReserved(); }
   size_t node_count() const { return node_count_; }
+  // Compiled when they are first asked for. Null when there are none.
+  const cel::RuleNode* rules() const;
+  ~CompiledSchema();
 
  private:
   friend class SchemaCompiler;
-  CompiledSchema() : arena_(kBlockBytes, kBlockBytes) {}
+  CompiledSchema();
 
   static constexpr size_t kBlockBytes = 4096;
 
@@ -188,6 +199,8 @@ class CompiledSchema {
   std::shared_ptr<PatternCache> patterns_;
   const SchemaNode* root_ = nullptr;
   size_t node_count_ = 0;
+  mutable std::once_flag rules_once_;
+  mutable std::unique_ptr<const cel::RuleNode> rules_;
 };
 
 }  // namespace skiff::apiserver

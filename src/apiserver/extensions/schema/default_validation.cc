@@ -1,5 +1,7 @@
 #include "apiserver/extensions/schema/default_validation.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,8 +9,11 @@
 
 #include "apiserver/extensions/schema/embedded.h"
 #include "apiserver/extensions/schema/prune.h"
+#include "apiserver/extensions/schema/rule_validation.h"
 #include "apiserver/extensions/schema/value_faults.h"
 #include "apiserver/extensions/schema/value_validator.h"
+#include "cel/rule_run.h"
+#include "cel/rules.h"
 #include "object/equal.h"
 
 namespace skiff::apiserver {
@@ -22,27 +27,30 @@ class DefaultValidator {
   // The way from the resource that a schema belongs to: names of fields, and "" for items.
   using Way = std::vector<std::string_view>;
 
+  // `rules` of the node, if there are any.
   void Validate(const SchemaNode& node, const SchemaNode& resource, const Way& way,
-                bool is_in_metadata) {
-    if (!node.is(SchemaNode::kDefaults)) return;
+                bool is_in_metadata, const cel::RuleNode* rules) {
+    if (!node.is(SchemaNode::kDefaults) || budget_ < 0) return;
     if (node.is(SchemaNode::kEmbedded) && &node != &resource)
-      return Validate(node, node, {}, false);
+      return Validate(node, node, {}, false, rules);
     if (node.default_value != nullptr) {
       const auto at = errors_.At("default");
       if (!is_in_metadata || ResultsInMetadata(node, resource, way)) {
-        ValidateDefault(node, &node == &resource, is_in_metadata);
+        ValidateDefault(node, &node == &resource, is_in_metadata, rules);
       }
     }
     if (node.items != nullptr) {
       const auto at = errors_.At("items");
-      Validate(*node.items, resource, Extended(way, ""), is_in_metadata);
+      Validate(*node.items, resource, Extended(way, ""), is_in_metadata,
+               rules != nullptr ? rules->items.get() : nullptr);
     }
     for (const SchemaProperty& property : node.properties) {
       const std::string_view name = property.name;
       const bool is_metadata =
           &node == &resource && (name == "metadata" || name == "apiVersion" || name == "kind");
       const auto at = errors_.AtKey("properties", name);
-      Validate(*property.schema, resource, Extended(way, name), is_in_metadata || is_metadata);
+      Validate(*property.schema, resource, Extended(way, name), is_in_metadata || is_metadata,
+               rules != nullptr ? rules->FindProperty(name) : nullptr);
     }
   }
 
@@ -52,7 +60,8 @@ class DefaultValidator {
     return way;
   }
 
-  void ValidateDefault(const SchemaNode& node, bool is_resource, bool is_in_metadata) {
+  void ValidateDefault(const SchemaNode& node, bool is_resource, bool is_in_metadata,
+                       const cel::RuleNode* rules) {
     const object::Value& value = *node.default_value;
     if (!is_in_metadata) {
       Arena arena;
@@ -70,7 +79,21 @@ class DefaultValidator {
       ValidateEmbedded(node, is_resource, coerced, errors_);
       if (errors_.size() != before) return;
     }
+    const size_t before = errors_.size();
     ValidateValue(schema_, node, value, nullptr, errors_.PathOf(""), errors_);
+    if (errors_.size() == before && rules != nullptr) EvaluateRulesOf(value, *rules);
+  }
+
+  // A default may be what an object had already, or what it gets: rules hold of both.
+  void EvaluateRulesOf(const object::Value& value, const cel::RuleNode& rules) {
+    const size_t before = errors_.size();
+    const auto evaluate = [&](const object::Value* old) {
+      return EvaluateRulesAt(rules, {.object = value, .old_object = old, .budget = budget_},
+                             nullptr, errors_);
+    };
+    int64_t left = evaluate(&value);
+    if (errors_.size() == before) left = std::min(left, evaluate(nullptr));
+    budget_ = left;
   }
 
   void ReportCause(const Status& status) {
@@ -117,13 +140,14 @@ class DefaultValidator {
   const CompiledSchema& schema_;
   const bool require_pruned_;
   FieldErrors& errors_;
+  int64_t budget_ = cel::kRuleBudget;  // of all defaults together
 };
 
 }  // namespace
 
 void ValidateDefaultsOf(const CompiledSchema& schema, bool require_pruned, FieldErrors& errors) {
   DefaultValidator(schema, require_pruned, errors)
-      .Validate(schema.root(), schema.root(), {}, false);
+      .Validate(schema.root(), schema.root(), {}, false, schema.rules());
 }
 
 }  // namespace skiff::apiserver

@@ -9,7 +9,7 @@ namespace skiff::apiserver {
 
 // Of a schema that is compiled with its defaults as they are written. Reports below the place where
 // `errors` is, by the path of each schema that has a default. `require_pruned`: a default must not
-// hold what its schema does not describe. Rules in CEL are not looked at.
+// hold what its schema does not describe. Rules in CEL hold too.
 void ValidateDefaultsOf(const CompiledSchema& schema, bool require_pruned, FieldErrors& errors);
 
 }  // namespace skiff::apiserver

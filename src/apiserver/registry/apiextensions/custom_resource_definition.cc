@@ -15,6 +15,7 @@
 #include "apiserver/validation/value_fields.h"
 #include "base/limits.h"
 #include "base/strings.h"
+#include "object/equal.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -123,8 +124,8 @@ void ValidateSchemasAreThere(const object::Value* spec, bool required, FieldErro
   }
 }
 
-void ValidateVersions(const object::Value* spec, const VersionOptions& options,
-                      FieldErrors& errors) {
+void ValidateVersions(const object::Value* spec, VersionOptions options,
+                      const std::set<std::string_view>& unchanged, FieldErrors& errors) {
   const auto versions = ItemsOf(spec, "versions");
   std::set<std::string_view> names;
   size_t stored = 0;
@@ -137,6 +138,7 @@ void ValidateVersions(const object::Value* spec, const VersionOptions& options,
     ValidateDeprecation(versions[i], errors);
     const object::Value* own = FieldOf(versions[i], "subresources");
     const object::Value* subresources = own != nullptr ? own : FieldOf(spec, "subresources");
+    options.limit_expression_cost = !unchanged.contains(name);
     ValidateVersionParts(versions[i], "schema", FieldOf(subresources, "status") != nullptr, options,
                          errors);
   }
@@ -182,7 +184,7 @@ void ValidateSpec(const object::Value* spec, const DefinitionOptions& options,
                    "must be false in order to use defaults in the schema");
   }
   if (has_defaults || AnySchemaOf(spec, HasExtension)) versions.require_structural = true;
-  ValidateVersions(spec, versions, errors);
+  ValidateVersions(spec, versions, options.unchanged, errors);
   ValidateFirstVersion(spec, errors);
   const object::Value* names = FieldOf(spec, "names");
   for (const std::string_view name : {"plural", "singular", "kind", "listKind"}) {
@@ -190,6 +192,7 @@ void ValidateSpec(const object::Value* spec, const DefinitionOptions& options,
     ValidateRequired(TextOf(names, name), name, errors);
   }
   ValidateNames(names, "names", errors);
+  versions.limit_expression_cost = !options.unchanged.contains(TextOf(spec, "version"));
   ValidateVersionParts(spec, "validation", AnyStatusSubresource(spec), versions, errors);
   ValidateConversion(spec, PreservesUnknownFields(spec), options.require_known_review_version,
                      errors);
@@ -304,6 +307,28 @@ bool IsEstablished(const object::Document& object) {
   return false;
 }
 
+// The schema of a version, wherever it stands.
+const object::Value* SchemaForVersion(const object::Value* spec, std::string_view name) {
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
+    if (TextOf(version, "name") != name) continue;
+    const object::Value* own = SchemaOfVersion(version);
+    return own != nullptr ? own : CommonSchema(spec);
+  }
+  return nullptr;
+}
+
+std::set<std::string_view> VersionsWithSameSchema(const object::Value* spec,
+                                                  const object::Value* before) {
+  std::set<std::string_view> out;
+  for (const object::Value* version : ItemsOf(spec, "versions")) {
+    const std::string_view name = TextOf(version, "name");
+    const object::Value* now = SchemaForVersion(spec, name);
+    const object::Value* then = SchemaForVersion(before, name);
+    if (now != nullptr && then != nullptr && object::DeepEqual(*now, *then)) out.insert(name);
+  }
+  return out;
+}
+
 void ValidateUpdate(const object::Document& object, const object::Document& old,
                     FieldErrors& errors) {
   const object::Value* spec = object.root().Find("spec");
@@ -315,6 +340,7 @@ void ValidateUpdate(const object::Document& object, const object::Document& old,
   options.schema.require_known_types = !AnySchemaOf(before, HasUnknownType);
   options.schema.require_atomic_sets = !AnySchemaOf(before, HasNonAtomicSet);
   options.schema.require_sound_map_keys = !AnySchemaOf(before, HasUnsoundMapKeys);
+  options.unchanged = VersionsWithSameSchema(spec, before);
   ValidateSpec(spec, options, errors);
   const auto immutable = [&](const object::Value* then, const object::Value* now,
                              std::string_view field) {

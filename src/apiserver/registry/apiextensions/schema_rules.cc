@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "apiserver/registry/apiextensions/expression_rules.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
@@ -23,7 +24,22 @@ struct Context {
   bool is_root = false;
   bool in_metadata = false;     // of the object, or of one embedded in it
   std::string no_default = {};  // why there must be no default
+  ExpressionRules* expressions = nullptr;
+  RuleScope scope = {};
 };
+
+// What is below the place has no old values; `text` is where that is kept.
+void MarkUncorrelated(const FieldErrors& place, std::string& text, RuleScope& scope) {
+  if (scope.rules == nullptr || scope.uncorrelated != nullptr) return;
+  text = place.PathOf("");
+  scope.uncorrelated = &text;
+}
+
+// Below `not` and the like there are no rules that would be run.
+Context WithoutExpressions(Context context) {
+  context.expressions = nullptr;
+  return context;
+}
 
 bool IsKnownType(std::string_view type) {
   return type.empty() || std::ranges::find(kTypes, type) != std::end(kTypes);
@@ -222,6 +238,12 @@ void ValidateWithin(const object::Value* schema, const Context& context, FieldEr
 
 void ValidateProperties(const object::Value* schema, const Context& context, FieldErrors& errors) {
   const bool is_object = context.is_root || IsSet(schema, "x-kubernetes-embedded-resource");
+  // A map of a type that nobody knows may have no old values.
+  const std::string_view map_type = TextOf(schema, kMapType);
+  const bool correlates = map_type.empty() || map_type == "atomic" || map_type == "granular";
+  std::string uncorrelated;
+  RuleScope scope = context.scope;
+  if (!correlates) MarkUncorrelated(errors, uncorrelated, scope);
   for (const auto entry : object::MapView<const object::Value*>(FieldOf(schema, "properties"))) {
     Context below = context;
     below.is_root = false;
@@ -230,6 +252,7 @@ void ValidateProperties(const object::Value* schema, const Context& context, Fie
       below.in_metadata = true;
       if (context.is_root) below.no_default = "in top-level " + std::string(entry.key);
     }
+    below.scope = scope.Below(schema, "properties", entry.key);
     const auto at = errors.AtKey("properties", entry.key);
     ValidateWithin(entry.value, below, errors);
   }
@@ -249,27 +272,34 @@ void ValidateChildren(const object::Value* schema, const Context& context, Field
     if (context.in_metadata) {
       of_values.no_default = "inside additionalProperties applying to object metadata";
     }
+    of_values.scope = context.scope.Below(schema, "additionalProperties");
     const auto at = errors.At("additionalProperties");
     ValidateWithin(SchemaOf(schema, "additionalProperties"), of_values, errors);
   }
   ValidateProperties(schema, context, errors);
   {
     const auto at = errors.At("not");
-    ValidateWithin(SchemaOf(schema, "not"), below, errors);
+    ValidateWithin(SchemaOf(schema, "not"), WithoutExpressions(below), errors);
   }
   for (const std::string_view field : {"allOf", "oneOf", "anyOf"}) {
     const auto list = ItemsOf(schema, field);
     for (size_t i = 0; i < list.size(); ++i) {
       const auto at = errors.At(field, i);
-      ValidateWithin(list[i], below, errors);
+      ValidateWithin(list[i], WithoutExpressions(below), errors);
     }
   }
+  if (ItemSchema(schema) == nullptr) return;
+  below.scope = context.scope.Below(schema, "items");
+  // Of what is in other lists than these, nobody knows which value it had before.
+  std::string uncorrelated;
+  if (TextOf(schema, kListType) != "map") MarkUncorrelated(errors, uncorrelated, below.scope);
   const auto at = errors.At("items");
   ValidateWithin(ItemSchema(schema), below, errors);
 }
 
 void ValidateWithin(const object::Value* schema, const Context& context, FieldErrors& errors) {
   if (schema == nullptr) return;
+  const size_t faults = errors.size();
   ValidateSupported(schema, context, errors);
   ValidateChildren(schema, context, errors);
   constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
@@ -286,14 +316,22 @@ void ValidateWithin(const object::Value* schema, const Context& context, FieldEr
     const auto at = errors.At("x-kubernetes-validations", i);
     ValidateExpressionRule(rules[i], schema, errors);
   }
+  // What is said of expressions makes sense once the schema does, here and below.
+  if (context.expressions != nullptr && errors.size() == faults) {
+    context.expressions->Check(schema, context.scope, errors);
+  }
 }
 
 }  // namespace
 
 void ValidateSchema(const object::Value* schema, std::string_view field,
-                    const SchemaOptions& options, FieldErrors& errors) {
+                    const SchemaOptions& options, ExpressionRules* expressions,
+                    FieldErrors& errors) {
   const auto at = errors.At(field);
-  ValidateWithin(schema, {.options = options, .is_root = true}, errors);
+  Context context{.options = options, .is_root = true, .expressions = expressions};
+  if (expressions != nullptr) context.scope = expressions->Root();
+  ValidateWithin(schema, context, errors);
+  if (expressions != nullptr) expressions->Report(errors.PathOf(""), errors);
 }
 
 bool HasUnknownType(const object::Value* schema) {

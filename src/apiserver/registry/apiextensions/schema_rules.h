@@ -8,6 +8,8 @@
 
 namespace skiff::apiserver {
 
+class ExpressionRules;
+
 // Rules that came late, and do not hold where the stored definition breaks them.
 struct SchemaOptions {
   bool require_known_types = true;
@@ -15,9 +17,11 @@ struct SchemaOptions {
   bool require_sound_map_keys = true;
 };
 
-// Of a root schema; reports below `field`.
+// Of a root schema; reports below `field`. Expressions are looked at where the schema is sound;
+// null: not at all.
 void ValidateSchema(const object::Value* schema, std::string_view field,
-                    const SchemaOptions& options, FieldErrors& errors);
+                    const SchemaOptions& options, ExpressionRules* expressions,
+                    FieldErrors& errors);
 
 // Whether a schema, or one within it, breaks one of the rules of SchemaOptions.
 bool HasUnknownType(const object::Value* schema);

@@ -1,6 +1,6 @@
 #include "apiserver/registry/apiextensions/schema_tree.h"
 
-#include <algorithm>
+#include "cel/rule_path.h"
 
 namespace skiff::apiserver {
 
@@ -16,19 +16,15 @@ const object::Value* PropertyOf(const object::Value* schema, std::string_view na
 
 const object::Value* SchemaAt(const object::Value* schema, std::string_view path,
                               bool with_brackets) {
-  if (path.empty()) return nullptr;
-  while (schema != nullptr && !path.empty()) {
-    if (path.starts_with('.')) {
-      const size_t end = std::min(path.find_first_of(".[", 1), path.size());
-      schema = PropertyOf(schema, path.substr(1, end - 1));
-      path.remove_prefix(end);
-      continue;
-    }
-    const size_t end = path.find("']");
-    if (!with_brackets || !path.starts_with("['") || end == std::string_view::npos) return nullptr;
-    const object::Value* property = PropertyOf(schema, path.substr(2, end - 2));
-    schema = property != nullptr ? property : SchemaOf(schema, "additionalProperties");
-    path.remove_prefix(end + 2);
+  const auto steps = cel::ParseRulePath(path);
+  if (!steps || steps->empty()) return nullptr;
+  for (const cel::RulePathStep& step : *steps) {
+    if (step.is_bracketed && !with_brackets) return nullptr;
+    const object::Value* properties = FieldOf(schema, "properties");
+    const bool has_properties = properties != nullptr && properties->size() != 0;
+    schema =
+        has_properties ? PropertyOf(schema, step.name) : SchemaOf(schema, "additionalProperties");
+    if (schema == nullptr) return nullptr;
   }
   return schema;
 }

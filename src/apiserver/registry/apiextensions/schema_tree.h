@@ -21,8 +21,8 @@ const object::Value* SchemaOf(const object::Value* schema, std::string_view fiel
 // The schema of this property, or null.
 const object::Value* PropertyOf(const object::Value* schema, std::string_view name);
 
-// The schema of the field at a path such as `.spec.name`, or null. With brackets, `.spec['name']`
-// is possible too, and keys of maps.
+// The schema of the field at a path such as `.spec.name`, where names of a map may be any, or null.
+// With brackets, `.spec['name']` is possible too.
 const object::Value* SchemaAt(const object::Value* schema, std::string_view path,
                               bool with_brackets);
 

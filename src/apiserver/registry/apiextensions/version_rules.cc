@@ -1,10 +1,15 @@
 #include "apiserver/registry/apiextensions/version_rules.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
-#include "apiserver/registry/apiextensions/default_rules.h"
+#include "apiserver/extensions/schema/compiled_schema.h"
+#include "apiserver/extensions/schema/default_validation.h"
+#include "apiserver/extensions/schema/pattern_cache.h"
+#include "apiserver/registry/apiextensions/expression_rules.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/registry/apiextensions/structural_schema.h"
 #include "apiserver/validation/common.h"
@@ -62,6 +67,17 @@ void ValidateRootFields(const object::Value* schema, FieldErrors& errors) {
   }
 }
 
+// Expressions are looked at where the defaults hold.
+void ValidateDefaultsAndCompile(const object::Value* schema, const VersionOptions& options,
+                                std::optional<ExpressionRules>& expressions, FieldErrors& errors) {
+  const auto compiled = CompiledSchema::Compile(*schema, std::make_shared<PatternCache>(),
+                                                CompiledSchema::Defaults::kAsWritten);
+  if (!compiled) return;
+  const size_t before = errors.size();
+  ValidateDefaultsOf(**compiled, true, errors);
+  if (errors.size() == before) expressions.emplace(*compiled, options.limit_expression_cost);
+}
+
 void ValidateRootSchema(const object::Value* schema, bool has_status_subresource,
                         const VersionOptions& options, FieldErrors& errors) {
   if (schema == nullptr) return;
@@ -72,15 +88,16 @@ void ValidateRootSchema(const object::Value* schema, bool has_status_subresource
     errors.Forbidden("nullable", "nullable cannot be true at the root");
   }
   const bool can_be_structural = CanBeStructural(schema);
+  std::optional<ExpressionRules> expressions;
   if (options.require_structural && can_be_structural) {
     const size_t before = errors.size();
     ValidateStructural(schema, kSchema, errors);
     if (errors.size() == before) {
       const auto at = errors.At(kSchema);
-      ValidateDefaults(schema, errors);
+      ValidateDefaultsAndCompile(schema, options, expressions, errors);
     }
   }
-  ValidateSchema(schema, kSchema, options.schema, errors);
+  ValidateSchema(schema, kSchema, options.schema, expressions ? &*expressions : nullptr, errors);
   if (options.require_structural && !can_be_structural && errors.size() == faults) {
     errors.Invalid(kSchema, "", "the schema uses what a structural one cannot have");
   }

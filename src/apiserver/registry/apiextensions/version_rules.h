@@ -2,6 +2,7 @@
 // and selectable fields.
 #pragma once
 
+#include <set>
 #include <string_view>
 
 #include "apiserver/registry/apiextensions/schema_rules.h"
@@ -13,10 +14,13 @@ namespace skiff::apiserver {
 struct VersionOptions {
   SchemaOptions schema = {};
   bool require_structural = true;
+  bool limit_expression_cost = true;
 };
 // Rules that do not hold where the stored definition breaks them.
 struct DefinitionOptions {
   SchemaOptions schema = {};
+  // Versions whose schema is the stored one.
+  std::set<std::string_view> unchanged = {};
   bool require_structural = true;
   bool require_schema = true;
   bool require_known_review_version = true;
