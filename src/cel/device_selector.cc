@@ -130,6 +130,7 @@ DeviceSelector CompileDeviceSelector(std::string_view expression) {
   }
   if (compiled.program == nullptr) {
     out.error = "program instantiation failed: " + compiled.program_error;
+    out.is_internal = true;
     return out;
   }
   out.program = compiled.program;

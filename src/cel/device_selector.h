@@ -35,6 +35,7 @@ struct Device {
 struct DeviceSelector {
   std::shared_ptr<const Program> program;  // null: see the error
   std::string error;
+  bool is_internal = false;  // the error is not one of the text
   uint64_t max_cost = UINT64_MAX;
 };
 

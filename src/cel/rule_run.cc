@@ -103,6 +103,20 @@ const SchemaType* DescribedField(const SchemaType& schema, std::string_view name
   return schema.read == SchemaType::Read::kMap ? schema.items : nullptr;
 }
 
+bool IsUnchanged(const SchemaType& schema, const object::Value& now, const object::Value& old);
+
+// Metadata, when it is typed.
+bool IsUnchangedMessage(const SchemaType& schema, const object::Value& now,
+                        const object::Value& old) {
+  return now.type() == old.type() &&
+         std::ranges::equal(now.members(), old.members(), [&](const auto& a, const auto& b) {
+           const SchemaType* field = a.field() == b.field()
+                                         ? DescribedField(schema, a.field_desc(*now.type()).name())
+                                         : nullptr;
+           return field != nullptr && IsUnchanged(*field, a, b);
+         });
+}
+
 bool IsUnchanged(const SchemaType& schema, const object::Value& now, const object::Value& old) {
   if (now.tag() != old.tag()) return false;
   if (now.is_list()) {
@@ -115,6 +129,7 @@ bool IsUnchanged(const SchemaType& schema, const object::Value& now, const objec
              IsUnchanged(*schema.items, item, *before);
     });
   }
+  if (now.is_object()) return IsUnchangedMessage(schema, now, old);
   if (!now.is_map()) return object::Identical(now, old);
   // Keys of maps ascend, so the same ones stand side by side.
   return now.size() == old.size() &&

@@ -4,6 +4,7 @@
 
 #include "apiserver/registry/core/volumes.h"
 #include "base/strings.h"
+#include "cel/device_selector.h"
 #include "object/json/decode.h"
 
 namespace skiff::apiserver {
@@ -94,9 +95,15 @@ void ValidateDeviceSelector(const resource::DeviceSelector& selector, FieldError
   if (!selector.has_cel()) return errors.Required("cel");
   const std::string_view expression = selector.cel().expression();
   if (expression.size() > kMaxExpressionBytes) {
-    errors.TooLong("cel.expression", kMaxExpressionBytes);
-  } else if (TrimSpace(expression).empty()) {
-    errors.Invalid("cel.expression", expression, "compilation failed: the expression is empty");
+    return errors.TooLong("cel.expression", kMaxExpressionBytes);
+  }
+  const cel::DeviceSelector compiled = cel::CompileDeviceSelector(expression);
+  if (compiled.is_internal) {
+    errors.Internal("cel.expression", compiled.error);
+  } else if (!compiled.error.empty()) {
+    errors.Invalid("cel.expression", expression, compiled.error);
+  } else if (compiled.max_cost > cel::kDeviceSelectorCostLimit) {
+    errors.Forbidden("cel.expression", "too complex, exceeds cost limit");
   }
 }
 

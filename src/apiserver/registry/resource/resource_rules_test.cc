@@ -34,6 +34,11 @@ TEST(ResourceRulesTest, AClaimRequestsDevices) {
       {exactly + "allocationMode=All", exactly + "count Invalid"},
       {exactly + "selectors=[{}]", exactly + "selectors[0].cel Required"},
       {exactly + "selectors=[{\"cel\":{\"expression\":\"true\"}}]", ""},
+      {exactly + "selectors=[{\"cel\":{\"expression\":\"\"}}]",
+       exactly + "selectors[0].cel.expression Invalid"},
+      {exactly +
+           "selectors=[{\"cel\":{\"expression\":\"device.attributes[\\\"a.example.com\\\"].x\"}}]",
+       ""},
       {exactly + "tolerations=[{\"key\":\"a b\",\"operator\":\"Equal\"}]",
        exactly + "tolerations[0].key Invalid"},
       {exactly + "tolerations=[{}]", exactly + "tolerations[0].operator Required"},
@@ -54,6 +59,25 @@ TEST(ResourceRulesTest, AClaimRequestsDevices) {
        devices + "config[0].opaque.parameters Invalid"},
   });
   Claims().ExpectChanged({{"", exactly + "count=2", "spec Invalid"}});
+}
+
+TEST(ResourceRulesTest, SelectorsOfDevicesCompileAndCostLittle) {
+  const std::string selector = "spec.devices.requests[0].exactly.selectors";
+  const auto faults = [&](std::string_view expression) {
+    return Claims().NewMessages(selector + "=[{\"cel\":{\"expression\":" +
+                                object::EncodeJson(object::Value::String(expression)) + "}}]");
+  };
+  const std::string at = selector + "[0].cel.expression: ";
+  EXPECT_EQ(faults("device.driver == 'a' && device.capacity['b'].c.isLessThan(quantity('1'))"), "");
+  EXPECT_EQ(faults("devic.driver == 'a'"),
+            at + "Invalid value: \"devic.driver == 'a'\": compilation failed: ERROR: <input>:1:1: "
+                 "undeclared reference to 'devic' (in container '')\n | devic.driver == 'a'\n | ^");
+  EXPECT_EQ(faults("device.driver"),
+            at + "Invalid value: \"device.driver\": must evaluate to bool or the unknown type, not "
+                 "string");
+  EXPECT_EQ(faults("device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, "
+                   "device.attributes.all(d, a != b && c != d))))"),
+            at + "Forbidden: too complex, exceeds cost limit");
 }
 
 TEST(ResourceRulesTest, AlternativesAreNamed) {
