@@ -31,6 +31,8 @@ inline std::span<const std::string_view> AnswerMediaTypes(OpenApiOperation::Medi
       return watchable.first(1);
     case OpenApiOperation::Media::kKeySet:
       return kKeySet;
+    case OpenApiOperation::Media::kCustom:
+      return watchable.first(2);
   }
   return {};
 }
@@ -38,10 +40,14 @@ inline std::span<const std::string_view> AnswerMediaTypes(OpenApiOperation::Medi
 inline constexpr std::string_view kPatchMediaTypes[] = {
     "application/json-patch+json", "application/merge-patch+json",
     "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
+// Lists of custom kinds have no strategy.
+inline constexpr std::string_view kCustomPatchMediaTypes[] = {
+    "application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"};
 
 // What Swagger calls consumes; version 3 says it of bodies only.
 inline std::span<const std::string_view> RequestMediaTypes(const OpenApiOperation& operation) {
   if (operation.body == OpenApiOperation::Body::kPatch) return kPatchMediaTypes;
+  if (operation.body == OpenApiOperation::Body::kCustomPatch) return kCustomPatchMediaTypes;
   switch (operation.consumes) {
     case OpenApiOperation::Consumes::kAnything:
       return AnswerMediaTypes(OpenApiOperation::Media::kAnything);
@@ -51,6 +57,8 @@ inline std::span<const std::string_view> RequestMediaTypes(const OpenApiOperatio
       return AnswerMediaTypes(OpenApiOperation::Media::kJson);
     case OpenApiOperation::Consumes::kNothing:
       return {};
+    case OpenApiOperation::Consumes::kCustom:
+      return AnswerMediaTypes(OpenApiOperation::Media::kCustom);
   }
   return {};
 }

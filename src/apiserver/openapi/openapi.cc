@@ -38,6 +38,24 @@ std::string_view NameOf(const OpenApiPath& path) {
   return std::string_view(path.path).substr(1, path.path.size() - 2);
 }
 
+std::string NameOf(const CustomGroupVersion& version) {
+  return std::string("apis/").append(version.group).append("/").append(version.version);
+}
+
+// "apis/GROUP/VERSION".
+struct GroupAndVersion {
+  static std::optional<GroupAndVersion> Parse(std::string_view name) {
+    if (!name.starts_with("apis/")) return {};
+    name.remove_prefix(5);
+    const size_t slash = name.find('/');
+    if (slash == 0 || slash == std::string_view::npos) return {};
+    return GroupAndVersion{name.substr(0, slash), name.substr(slash + 1)};
+  }
+
+  std::string_view group;
+  std::string_view version;
+};
+
 std::vector<std::string> AllNames(const ServedResources& served) {
   std::vector<std::string> names;
   for (const OpenApiPath& path : ServerPaths()) names.emplace_back(NameOf(path));
@@ -90,8 +108,9 @@ constinit const OpenApi::Family OpenApi::Family::kV3{
     "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
     "application/com.github.proto-openapi.spec.v3.v1.0+protobuf", OpenApiV3ToProtobuf};
 
-OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version)
-    : served_(std::move(served)), server_version_(std::move(server_version)) {}
+OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version,
+                 const CustomKinds* custom)
+    : served_(std::move(served)), server_version_(std::move(server_version)), custom_(custom) {}
 
 std::optional<serving::DocumentResponse> OpenApi::Answer(
     const serving::DocumentRequest& request) const {
@@ -145,10 +164,19 @@ serving::DocumentResponse OpenApi::AnswerIndex() const {
   serving::JsonWriter json(out);
   json.OpenObject();
   json.OpenObject("paths");
+  std::map<std::string, std::string> hashes;
   for (const std::string& name : AllNames(*served_)) {
     ByteBuffer unused;
+    hashes[name] = HashOf(name, descriptions, unused);
+  }
+  if (custom_ != nullptr) {
+    for (const CustomGroupVersion& version : custom_->GroupVersions()) {
+      hashes.try_emplace(NameOf(version), HashOf(version));
+    }
+  }
+  for (const auto& [name, hash] : hashes) {
     json.OpenObject(name);
-    json.String("serverRelativeURL", AddressOf(name, HashOf(name, descriptions, unused)));
+    json.String("serverRelativeURL", AddressOf(name, hash));
     json.CloseObject();
   }
   json.CloseObject();
@@ -159,13 +187,38 @@ serving::DocumentResponse OpenApi::AnswerIndex() const {
   return answer;
 }
 
+std::string OpenApi::HashOf(const CustomGroupVersion& version) const {
+  return serving::ContentHash(NameOf(version) + '\n' + server_version_ + '\n' +
+                              version.fingerprint);
+}
+
 std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
                             ByteBuffer& json) const {
+  if (custom_ == nullptr) return BuiltinHashOf(name, descriptions, json);
+  if (!name.empty()) {
+    std::string hash = BuiltinHashOf(name, descriptions, json);
+    const std::optional<GroupAndVersion> custom = GroupAndVersion::Parse(name);
+    if (!hash.empty() || !custom) return hash;
+    std::string fingerprint = custom_->FingerprintOf(custom->group, custom->version);
+    if (fingerprint.empty()) return {};
+    return HashOf(
+        {std::string(custom->group), std::string(custom->version), std::move(fingerprint)});
+  }
+  const std::vector<CustomGroupVersion> versions = custom_->GroupVersions();
+  if (versions.empty()) return BuiltinHashOf(name, descriptions, json);
+  ByteBuffer unused;
+  std::string all = BuiltinHashOf(name, descriptions, unused);
+  for (const CustomGroupVersion& version : versions) all += HashOf(version);
+  return serving::ContentHash(all);
+}
+
+std::string OpenApi::BuiltinHashOf(std::string_view name, Descriptions& descriptions,
+                                   ByteBuffer& json) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = hashes_.find(name); found != hashes_.end()) return found->second;
   }
-  if (!Write(name, descriptions, json)) return {};
+  if (!WriteBuiltin(name, descriptions, json)) return {};
   std::string hash = serving::ContentHash(json.view());
   const std::lock_guard lock(mutex_);
   hashes_.emplace(name, hash);
@@ -174,7 +227,20 @@ std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
 
 bool OpenApi::Write(std::string_view name, Descriptions& descriptions, ByteBuffer& out) const {
   if (name.empty()) {
-    WriteV2(descriptions, out);
+    WriteV2(true, descriptions, out);
+    return true;
+  }
+  if (WriteBuiltin(name, descriptions, out)) return true;
+  const std::optional<GroupAndVersion> custom = GroupAndVersion::Parse(name);
+  return custom && custom_ != nullptr &&
+         custom_->WithKinds(custom->group, custom->version,
+                            [&](auto kinds) { WriteCustomOpenApiV3(kinds, descriptions, out); });
+}
+
+bool OpenApi::WriteBuiltin(std::string_view name, Descriptions& descriptions,
+                           ByteBuffer& out) const {
+  if (name.empty()) {
+    WriteV2(false, descriptions, out);
     return true;
   }
   for (const OpenApiPath& path : ServerPaths()) {
@@ -183,15 +249,14 @@ bool OpenApi::Write(std::string_view name, Descriptions& descriptions, ByteBuffe
     return true;
   }
   if (name.starts_with("api/")) return WriteVersion("", name.substr(4), descriptions, out);
-  if (!name.starts_with("apis/")) return false;
-  const std::string_view rest = name.substr(5);
-  const size_t slash = rest.find('/');
-  if (rest.empty() || slash == 0) return false;
-  if (slash == std::string_view::npos) return WriteGroup(rest, descriptions, out);
-  return WriteVersion(rest.substr(0, slash), rest.substr(slash + 1), descriptions, out);
+  if (const std::optional<GroupAndVersion> version = GroupAndVersion::Parse(name)) {
+    return WriteVersion(version->group, version->version, descriptions, out);
+  }
+  if (!name.starts_with("apis/") || name.size() == 5) return false;
+  return WriteGroup(name.substr(5), descriptions, out);
 }
 
-void OpenApi::WriteV2(Descriptions& descriptions, ByteBuffer& out) const {
+void OpenApi::WriteV2(bool with_custom, Descriptions& descriptions, ByteBuffer& out) const {
   // By the path that begins each part, the parts are in the order of all their paths.
   std::map<std::string, std::function<std::vector<OpenApiPath>()>> parts;
   for (OpenApiPath& path : ServerPaths()) {
@@ -210,6 +275,12 @@ void OpenApi::WriteV2(Descriptions& descriptions, ByteBuffer& out) const {
   auto part = parts.begin();
   WriteOpenApiV2(
       [&] { return part == parts.end() ? std::vector<OpenApiPath>() : (part++)->second(); },
+      [&](const CustomKinds::Visit& visit) {
+        if (custom_ == nullptr || !with_custom) return;
+        for (const CustomGroupVersion& version : custom_->GroupVersions()) {
+          custom_->WithKinds(version.group, version.version, visit);
+        }
+      },
       server_version_, descriptions, out);
 }
 

@@ -56,16 +56,17 @@ std::string Capitalized(std::string_view text) {
   return out;
 }
 
-// "rbac.authorization.k8s.io" → "RbacAuthorization"; the core group is "Core".
+// "rbac.authorization.k8s.io" → "RbacAuthorization"; the core group is "Core". What can be in no
+// identifier is left out, and what comes behind it begins with a capital.
 std::string GroupWord(std::string_view group) {
   if (group.empty()) return "Core";
   constexpr std::string_view kOurs = ".k8s.io";
   if (group.ends_with(kOurs)) group.remove_suffix(kOurs.size());
   std::string word;
   while (!group.empty()) {
-    const size_t dot = group.find('.');
-    word += Capitalized(group.substr(0, dot));
-    group = dot == std::string_view::npos ? std::string_view() : group.substr(dot + 1);
+    const size_t end = group.find_first_of(".-");
+    word += Capitalized(group.substr(0, end));
+    group = end == std::string_view::npos ? std::string_view() : group.substr(end + 1);
   }
   return word;
 }
@@ -73,7 +74,7 @@ std::string GroupWord(std::string_view group) {
 // "rbacAuthorization", as tags are written.
 std::string GroupTag(std::string_view group) {
   std::string word = GroupWord(group);
-  word[0] = static_cast<char>(word[0] - 'A' + 'a');
+  if (word[0] >= 'A' && word[0] <= 'Z') word[0] = static_cast<char>(word[0] - 'A' + 'a');
   return word;
 }
 
@@ -358,6 +359,121 @@ class ResourcePaths {
   std::vector<OpenApiPath>& out_;
 };
 
+// Writes the operations of one custom kind.
+class CustomPaths {
+ public:
+  explicit CustomPaths(const object::ResourceDesc& resource)
+      : resource_(resource),
+        version_(*resource.version->desc),
+        prefix_(GroupWord(version_.group) + Capitalized(version_.version)) {}
+
+  std::vector<OpenApiPath> Make() && {
+    const std::string root = std::string("/apis/").append(version_.api_version).append("/");
+    std::string collection = root;
+    if (resource_.namespaced) collection += "namespaces/{namespace}/";
+    collection += resource_.name;
+    if (resource_.namespaced) {
+      OpenApiOperation list = List();
+      list.id = "list" + prefix_ + std::string(resource_.kind_name) + "ForAllNamespaces";
+      Keep(root + std::string(resource_.name), {std::move(list)});
+    }
+    OpenApiOperation remove = Operation("delete", "delete", "Collection", "", "deletecollection");
+    AddQueries(remove.parameters, kListQueries);
+    remove.answer = object::FindMessage("meta/v1", "Status");
+    Keep(collection, {List(), Create(), std::move(remove)});
+    Keep(collection + "/{name}", {Read(*resource_.kind, ""), Replace(*resource_.kind, ""), Delete(),
+                                  Patch(*resource_.kind, "")});
+    for (const object::SubresourceDesc& sub : resource_.subresources) {
+      const std::string suffix = Capitalized(sub.name);
+      Keep(collection + "/{name}/" + std::string(sub.name),
+           {Read(*sub.kind, suffix), Replace(*sub.kind, suffix), Patch(*sub.kind, suffix)});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  OpenApiOperation Operation(std::string_view method, std::string_view verb,
+                             std::string_view between, std::string_view suffix,
+                             std::string_view action) const {
+    OpenApiOperation out;
+    out.method = method;
+    out.id = std::string(verb).append(prefix_).append(between);
+    if (resource_.namespaced) out.id += "Namespaced";
+    out.id.append(resource_.kind_name).append(suffix);
+    out.tag = GroupTag(version_.group).append("_").append(version_.version);
+    out.action = action;
+    out.kind_version = &version_;
+    out.kind = resource_.kind_name;
+    out.codes = kOk;
+    out.media = Media::kCustom;
+    out.consumes = Consumes::kCustom;
+    return out;
+  }
+
+  OpenApiOperation List() const {
+    OpenApiOperation out = Operation("get", "list", "", "", "list");
+    AddQueries(out.parameters, kListQueries);
+    out.answer = resource_.list_kind;
+    return out;
+  }
+  OpenApiOperation Create() const {
+    OpenApiOperation out = Operation("post", "create", "", "", "post");
+    AddQueries(out.parameters, kWriteQueries);
+    out.body = Body::kObject;
+    out.body_type = out.answer = resource_.kind;
+    out.codes = kOkCreatedOrAccepted;
+    return out;
+  }
+  OpenApiOperation Read(const object::MessageDesc& kind, std::string_view suffix) const {
+    OpenApiOperation out = Operation("get", "read", "", suffix, "get");
+    out.parameters.push_back(Query("resourceVersion", "string"));
+    out.answer = &kind;
+    return out;
+  }
+  OpenApiOperation Replace(const object::MessageDesc& kind, std::string_view suffix) const {
+    OpenApiOperation out = Operation("put", "replace", "", suffix, "put");
+    AddQueries(out.parameters, kWriteQueries);
+    out.body = Body::kObject;
+    out.body_type = out.answer = &kind;
+    out.codes = kOkOrCreated;
+    return out;
+  }
+  OpenApiOperation Patch(const object::MessageDesc& kind, std::string_view suffix) const {
+    OpenApiOperation out = Operation("patch", "patch", "", suffix, "patch");
+    AddQueries(out.parameters, kWriteQueries);
+    out.parameters.push_back(Query("force", "boolean"));
+    out.body = Body::kCustomPatch;
+    out.body_type = object::FindMessage("meta/v1", "Patch");
+    out.answer = &kind;
+    return out;
+  }
+  OpenApiOperation Delete() const {
+    OpenApiOperation out = Operation("delete", "delete", "", "", "delete");
+    AddQueries(out.parameters, kDeleteQueries);
+    out.body = Body::kDeleteOptions;
+    out.body_type = object::FindMessage("meta/v1", "DeleteOptions");
+    out.answer = object::FindMessage("meta/v1", "Status");
+    out.codes = kOkOrAccepted;
+    return out;
+  }
+
+  void Keep(std::string place, std::vector<OpenApiOperation> operations) {
+    for (OpenApiOperation& operation : operations) {
+      const bool has_namespace = place.find("{namespace}") != std::string::npos;
+      if (has_namespace) operation.parameters.push_back(InPath("namespace"));
+      if (place.find("{name}") != std::string::npos) operation.parameters.push_back(InPath("name"));
+      operation.parameters.push_back(kPretty);
+      Sort(operation.parameters);
+    }
+    out_.push_back({std::move(place), std::move(operations)});
+  }
+
+  const object::ResourceDesc& resource_;
+  const object::GroupVersionDesc& version_;
+  const std::string prefix_;  // "ExampleComV1"
+  std::vector<OpenApiPath> out_;
+};
+
 OpenApiPath ReadOnly(std::string path, std::string id, std::string tag,
                      const object::MessageDesc* answer) {
   OpenApiOperation operation;
@@ -387,6 +503,10 @@ std::vector<OpenApiPath> VersionPaths(const ServedVersion& version) {
   std::sort(paths.begin(), paths.end(),
             [](const OpenApiPath& a, const OpenApiPath& b) { return a.path < b.path; });
   return paths;
+}
+
+std::vector<OpenApiPath> CustomKindPaths(const object::ResourceDesc& resource) {
+  return CustomPaths(resource).Make();
 }
 
 OpenApiPath GroupPath(std::string_view group) {

@@ -30,11 +30,11 @@ struct OpenApiParameter {
 };
 
 struct OpenApiOperation {
-  enum class Body : uint8_t { kNone, kObject, kDeleteOptions, kPatch };
+  enum class Body : uint8_t { kNone, kObject, kDeleteOptions, kPatch, kCustomPatch };
   // What an answer may be written in, by groups that occur together.
-  enum class Media : uint8_t { kObject, kWatchable, kLog, kAnything, kJson, kKeySet };
+  enum class Media : uint8_t { kObject, kWatchable, kLog, kAnything, kJson, kKeySet, kCustom };
   // How a request may be written.
-  enum class Consumes : uint8_t { kAnything, kObject, kJson, kNothing };
+  enum class Consumes : uint8_t { kAnything, kObject, kJson, kNothing, kCustom };
 
   std::string_view method;  // "get"
   std::string id;           // "listCoreV1NamespacedPod"
@@ -63,6 +63,10 @@ std::vector<OpenApiPath> VersionPaths(const ServedVersion& version);
 OpenApiPath GroupPath(std::string_view group);
 // /api/, /apis/, /version/, and those of the issuer of service account tokens.
 std::vector<OpenApiPath> ServerPaths();
+
+// Those of a custom kind, which differ in small things: there are no older ways to watch, and
+// objects are JSON or YAML.
+std::vector<OpenApiPath> CustomKindPaths(const object::ResourceDesc& resource);
 
 // Parameters that every operation of the path has: they are written once, at the path.
 std::vector<OpenApiParameter> CommonParameters(const OpenApiPath& path);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/openapi/custom_schema.h"
+#include "base/buffer.h"
 #include "object/published.h"
 
 namespace skiff::apiserver {
@@ -186,6 +188,25 @@ const SchemaSet::ScalarSchema* SchemaSet::FindScalar(object::FieldType type,
   return nullptr;
 }
 
+void SchemaSet::AddCustom(std::span<const CustomKind> kinds) {
+  for (const CustomKind& kind : kinds) {
+    const auto add = [&](const object::MessageDesc& message, auto write) {
+      ByteBuffer out;
+      serving::JsonWriter json(out);
+      json.OpenObject();
+      write(dialect_, kind, descriptions_, json);
+      json.CloseObject();
+      types_[SchemaName(message)] = {.custom = std::string(out.view())};
+    };
+    add(*kind.resource->kind, WriteCustomSchema);
+    add(*kind.resource->list_kind, WriteCustomListSchema);
+  }
+  if (kinds.empty()) return;
+  for (const std::string_view used : {"ObjectMeta", "ListMeta"}) {
+    Add(*object::FindMessage("meta/v1", used));
+  }
+}
+
 void SchemaSet::Add(const object::MessageDesc& message) {
   if (!types_.try_emplace(SchemaName(message), Type{.message = &message}).second) return;
   if (message.form != object::MessageForm::kPlain) return;
@@ -201,6 +222,10 @@ void SchemaSet::AddField(const object::MessageDesc& owner, const object::FieldDe
 
 void SchemaSet::Write(serving::JsonWriter& json) const {
   for (const auto& [name, type] : types_) {
+    if (!type.custom.empty()) {
+      json.Raw(name, type.custom);
+      continue;
+    }
     json.OpenObject(name);
     const Descriptions::Type* const told = descriptions_.Find(name);
     if (told != nullptr) WriteDescription(json, told->text());

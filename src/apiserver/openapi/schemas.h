@@ -7,9 +7,11 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "apiserver/openapi/custom_kinds.h"
 #include "apiserver/openapi/descriptions.h"
 #include "object/descriptor.h"
 #include "serving/request/json_writer.h"
@@ -33,6 +35,8 @@ class SchemaSet {
             Descriptions& descriptions)
       : dialect_(dialect), version_(version), descriptions_(descriptions) {}
 
+  // Types that are written as these say. To be called before Add().
+  void AddCustom(std::span<const CustomKind> kinds);
   void Add(const object::MessageDesc& message);
   bool empty() const { return types_.empty(); }
 
@@ -45,6 +49,7 @@ class SchemaSet {
   struct Type {
     const object::MessageDesc* message = nullptr;
     const ScalarSchema* scalar = nullptr;
+    std::string custom = {};  // the whole schema, as JSON
   };
 
   static const ScalarSchema* FindScalar(object::FieldType type, const object::MessageDesc& owner);

@@ -1,6 +1,7 @@
 #include "apiserver/openapi/write_document.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,10 +43,10 @@ class DocumentWriter {
   virtual void WriteMedia(const OpenApiOperation& operation) = 0;
   virtual void WriteAnswer(const OpenApiOperation& operation) = 0;
 
-  void WriteInfo(std::string_view server_version) {
+  void WriteInfo(std::string_view title, std::string_view version) {
     json_.OpenObject("info");
-    json_.String("title", "Kubernetes");
-    json_.String("version", server_version);
+    json_.String("title", title);
+    json_.String("version", version);
     json_.CloseObject();
   }
 
@@ -135,16 +136,8 @@ class V3Writer final : public DocumentWriter {
   void Write(std::span<const OpenApiPath> paths, std::string_view server_version) {
     json_.OpenObject();
     json_.String("openapi", "3.0.0");
-    WriteInfo(server_version);
-    json_.OpenObject("paths");
-    WritePaths(paths);
-    json_.CloseObject();
-    json_.OpenObject("components");
-    if (!schemas_.empty()) {
-      json_.OpenObject("schemas");
-      schemas_.Write(json_);
-      json_.CloseObject();
-    }
+    WriteInfo("Kubernetes", server_version);
+    WriteContents(paths);
     json_.OpenObject("securitySchemes");
     json_.Raw(kBearerToken);
     json_.CloseObject();
@@ -152,7 +145,35 @@ class V3Writer final : public DocumentWriter {
     json_.CloseObject();
   }
 
+  // Kubernetes calls these documents by another name, and says nothing of how to be known.
+  void WriteCustom(std::span<const CustomKind> kinds) {
+    std::vector<OpenApiPath> paths;
+    for (const CustomKind& kind : kinds) {
+      std::ranges::move(CustomKindPaths(*kind.resource), std::back_inserter(paths));
+    }
+    std::ranges::sort(paths, {}, &OpenApiPath::path);
+    json_.OpenObject();
+    json_.String("openapi", "3.0.0");
+    WriteInfo("Kubernetes CRD Swagger", "v0.1.0");
+    schemas_.AddCustom(kinds);
+    WriteContents(paths);
+    json_.CloseObject();
+    json_.CloseObject();
+  }
+
  private:
+  // Leaves the components open.
+  void WriteContents(std::span<const OpenApiPath> paths) {
+    json_.OpenObject("paths");
+    WritePaths(paths);
+    json_.CloseObject();
+    json_.OpenObject("components");
+    if (schemas_.empty()) return;
+    json_.OpenObject("schemas");
+    schemas_.Write(json_);
+    json_.CloseObject();
+  }
+
   void WriteParameter(const OpenApiParameter& parameter) override {
     json_.OpenObject();
     json_.String("name", parameter.name);
@@ -209,15 +230,19 @@ class V2Writer final : public DocumentWriter {
   V2Writer(Descriptions& descriptions, ByteBuffer& out)
       : DocumentWriter(OpenApiDialect::kV2, nullptr, descriptions, out) {}
 
-  void Write(const std::function<std::vector<OpenApiPath>()>& next,
+  void Write(const std::function<std::vector<OpenApiPath>()>& next, const VisitCustomKinds& custom,
              std::string_view server_version) {
     json_.OpenObject();
     json_.String("swagger", "2.0");
-    WriteInfo(server_version);
+    WriteInfo("Kubernetes", server_version);
     json_.OpenObject("paths");
     for (std::vector<OpenApiPath> paths = next(); !paths.empty(); paths = next()) {
       WritePaths(paths);
     }
+    custom([this](std::span<const CustomKind> kinds) {
+      schemas_.AddCustom(kinds);
+      for (const CustomKind& kind : kinds) WritePaths(CustomKindPaths(*kind.resource));
+    });
     json_.CloseObject();
     json_.OpenObject("definitions");
     schemas_.Write(json_);
@@ -297,9 +322,15 @@ void WriteOpenApiV3(std::span<const OpenApiPath> paths, const object::GroupVersi
   V3Writer(version, descriptions, out).Write(paths, server_version);
 }
 
+void WriteCustomOpenApiV3(std::span<const CustomKind> kinds, Descriptions& descriptions,
+                          ByteBuffer& out) {
+  V3Writer(nullptr, descriptions, out).WriteCustom(kinds);
+}
+
 void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
-                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out) {
-  V2Writer(descriptions, out).Write(next, server_version);
+                    const VisitCustomKinds& custom, std::string_view server_version,
+                    Descriptions& descriptions, ByteBuffer& out) {
+  V2Writer(descriptions, out).Write(next, custom, server_version);
 }
 
 }  // namespace skiff::apiserver

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/openapi/custom_kinds.h"
 #include "apiserver/openapi/descriptions.h"
 #include "apiserver/openapi/operations.h"
 #include "base/buffer.h"
@@ -21,10 +22,18 @@ namespace skiff::apiserver {
 void WriteOpenApiV3(std::span<const OpenApiPath> paths, const object::GroupVersionDesc* version,
                     std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
 
+// Of the kinds of one group-version that are defined at run time.
+void WriteCustomOpenApiV3(std::span<const CustomKind> kinds, Descriptions& descriptions,
+                          ByteBuffer& out);
+
 // Version 2.0 (Swagger): all in one document. Parameters that many operations share are written
 // once, save those that older clients look for in the operation itself. `next` gives the paths
-// piece by piece, so that they need not be in memory all at once, and nothing at the end.
+// piece by piece, so that they need not be in memory all at once, and nothing at the end. `custom`
+// calls what it is given with the kinds that are defined at run time, group-version by
+// group-version.
+using VisitCustomKinds = std::function<void(const CustomKinds::Visit&)>;
 void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
-                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
+                    const VisitCustomKinds& custom, std::string_view server_version,
+                    Descriptions& descriptions, ByteBuffer& out);
 
 }  // namespace skiff::apiserver

@@ -27,6 +27,13 @@ class JsonWriter {
     out_.Append("\":");
     comma_ = false;
   }
+  // A name of somebody else's.
+  void EscapedKey(std::string_view name) {
+    Comma();
+    object::AppendJsonString(out_, name);
+    out_.Append(':');
+    comma_ = false;
+  }
   void OpenObject(std::string_view key) {
     Key(key);
     OpenObject();
