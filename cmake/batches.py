@@ -5,7 +5,8 @@ go take a third of the time that they take one by one. Each file has an unnamed 
 with short names in it (Validate, kGroup). It must not meet a file that mentions such a name, be it
 for a thing of its own or for one of a header: that file would get the wrong one, or none. So every
 file goes into the first batch of its library that has room and where all is well. A library is a
-folder that has a CMakeLists.txt, with those below it that have none.
+folder that has a CMakeLists.txt, with those below it that have none. A folder of `tests` may have
+several programs; files of one batch that belong to different ones are not compiled together.
 
 Writes one line for each file, set("SKIFF_BATCH_src/base/log.cc" 2). Tests have their own batches.
 """
@@ -83,8 +84,9 @@ def main():
     source, output = Path(sys.argv[1]), Path(sys.argv[2])
     lines = []
     libraries = {}
-    for path in sorted((source / "src").rglob("*.cc")):
-        libraries.setdefault(library_of(path), []).append(path)
+    for top in ("src", "tests"):
+        for path in sorted((source / top).rglob("*.cc")):
+            libraries.setdefault(library_of(path), []).append(path)
     for paths in libraries.values():
         for wanted in (True, False):
             group = [path for path in paths if path.name.endswith("_test.cc") == wanted]
