@@ -291,6 +291,8 @@ inline constexpr std::chrono::seconds kHttpHeaderTimeout{32};
 inline constexpr std::chrono::seconds kHttpBodyTimeout{60};
 inline constexpr std::chrono::seconds kHttpIdleTimeout{90};
 inline constexpr std::chrono::seconds kHttpWriteTimeout{60};
+// An answer that is at hand must be taken at this rate at the least, in that time besides.
+inline constexpr size_t kHttpAnswerBytesPerSecond = 4096;
 inline constexpr std::chrono::seconds kTcpKeepAlive{180};
 // How long a connection is read after the last answer, so that the client gets to see that one.
 inline constexpr std::chrono::milliseconds kHttpLinger{500};

@@ -71,6 +71,7 @@ class GzipSource final : public BodySource {
   ~GzipSource() override { GiveBack(std::move(deflater_)); }
 
   void OnStart(std::function<void()> wake) override { inner_->OnStart(std::move(wake)); }
+  Duration Deadline() const override { return inner_->Deadline(); }
 
   Result<State> Read(ByteBuffer& out, size_t room) override {
     if (deflater_ == nullptr) deflater_ = TakeDeflater();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 
@@ -88,6 +89,8 @@ class BodySource {
   // long comes back after limits::kWorkAtOnce with less, or nothing. An error breaks the answer off
   // so that the client notices.
   virtual Result<State> Read(ByteBuffer& out, size_t room) = 0;
+  // When the answer is broken off, however slowly the client takes it. Asked once, after OnStart().
+  virtual Duration Deadline() const { return Clock::kForever; }
   // What follows the body, asked for once after kEnd. HTTP/2 only; HTTP/1.1 leaves it out.
   virtual HttpHeaders Trailers() { return {}; }
 };

@@ -72,6 +72,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   bool ChargeHead();
   bool ChargeBody(size_t bytes);
   bool body_is_pending() const { return state_ == State::kHeld || state_ == State::kBody; }
+  bool is_answering() const { return state_ == State::kSending || state_ == State::kUpgraded; }
   void BeginBody();
   void EndBody(bool too_large);
   void DropBody();
@@ -124,6 +125,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   bool head_sent_ = false;
   bool source_waits_ = false;
   size_t body_sent_ = 0;
+  Duration answer_due_{};  // while it is sent
   UpgradedStream* upgraded_ = nullptr;  // response_.source, once it has been upgraded to
 };
 
@@ -425,6 +427,7 @@ void Http1Protocol::OnResponse(int32_t stream, HttpResponse response) {
     }
   }
   if (response_.source != nullptr) response_.source->OnStart(exchange_->MakeWake());
+  answer_due_ = serving_.AnswerDue(response_);
   host_.WantTurn();
 }
 
@@ -543,6 +546,7 @@ void Http1Protocol::Fill(ByteBuffer& out, size_t room) {
 Duration Http1Protocol::deadline() const {
   const HttpLimits& limits = serving_.service.limits;
   if (body_is_pending()) return since_ + limits.body_timeout;
+  if (is_answering()) return answer_due_;
   if (state_ != State::kHead) return Clock::kForever;
   if (to_skip_ > 0) return skip_deadline_;
   const bool is_idle = input_.empty() && served_any_;
@@ -551,6 +555,7 @@ Duration Http1Protocol::deadline() const {
 
 void Http1Protocol::OnDeadline() {
   if (body_is_pending()) return Refuse({408, "the body took too long"});
+  if (is_answering()) return Break();
   state_ = State::kFinished;
   host_.WantTurn();
 }

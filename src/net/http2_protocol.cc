@@ -557,10 +557,11 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
   if (has_body) {
     stream.is_sending = true;
     stream.progress = serving_.loop->now();
-    CheckAt(DueTime(stream));
     ++sending_;
     if (answer.body.is_sole()) stream.answer_memory.AddAnyway(answer.body.size());
     if (answer.source != nullptr) answer.source->OnStart(stream.exchange->MakeWake());
+    stream.answer_due = serving_.AnswerDue(answer);
+    CheckAt(DueTime(stream));
   } else {
     answer.source.reset();
   }
@@ -715,9 +716,9 @@ Duration Http2Protocol::DueTime(const Stream& stream) const {
   if (!stream.is_complete && !stream.is_answered && stream.body != Body::kPassed)
     return stream.started + bounds.body_timeout;
   // A stream of gRPC may rest for as long as its client likes, if others of the connection do not.
-  if (stream.is_sending && !stream.is_deferred && !bounds.lenient)
-    return stream.progress + bounds.write_timeout;
-  return Clock::kForever;
+  if (!stream.is_sending || bounds.lenient) return Clock::kForever;
+  if (stream.is_deferred) return stream.answer_due;
+  return std::min(stream.answer_due, stream.progress + bounds.write_timeout);
 }
 
 void Http2Protocol::OnDeadline() {

@@ -82,6 +82,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
     HttpResponse response;
     MemoryCharge answer_memory;
     Duration progress{};  // when something of the body was last sent, or could have been
+    Duration answer_due{};
     size_t body_sent = 0;
     ByteBuffer pending;  // read from the source and not sent yet, from pending_at on
     size_t pending_at = 0;

@@ -126,6 +126,44 @@ TEST(Http2ServerTest, AClosedWindowHoldsTheSourceBackAndThenEndsTheConnection) {
   EXPECT_EQ(client.answers[stream].body.size(), 65'535u);
 }
 
+// How often a client can take a little of the answer, after almost all of the time that it has for
+// it, before the server resets the stream.
+int SipsOf(TestServer& server, std::string_view path) {
+  Http2Client client(server.address(), true);
+  const int32_t stream = client.Ask("GET", std::string(path));
+  client.WaitForBody(stream, 65'535);
+  for (int sips = 0; sips < 100; ++sips) {
+    server.Advance(limits::kHttpWriteTimeout - seconds(10));
+    client.WidenWindow(stream, 10);
+    const Http2Client::Answer& answer = client.answers[stream];
+    const size_t enough = answer.body.size() + 10;
+    while (!answer.closed && answer.body.size() < enough) {
+      if (!client.Step()) return -1;
+    }
+    if (answer.closed) return sips;
+  }
+  return 100;
+}
+
+TEST(Http2ServerTest, WhoTakesAnAnswerInSipsIsNotServedForEver) {
+  constexpr size_t kBodySeconds = 240;
+  std::atomic<size_t> given = 0;
+  TestServer server(TestServer::WithManualClock{}, [&](HttpRequest request, Responder responder) {
+    HttpResponse response;
+    if (request.path == "/endless") {
+      // Its clock began at one second.
+      response.source = std::make_unique<EndlessSource>(&given, seconds(3000));
+    } else {
+      response.body = SharedBytes(std::string(kBodySeconds * limits::kHttpAnswerBytesPerSecond, 'x'));
+    }
+    std::move(responder).Respond(std::move(response));
+  });
+  // 60 s and 240 s, at 50 s each.
+  EXPECT_EQ(SipsOf(server, "/body"), 5);
+  // From about 300 s on.
+  EXPECT_EQ(SipsOf(server, "/endless"), 53);
+}
+
 TEST(Http2ServerTest, BodiesBeyondTheBoundAre413) {
   HttpLimits limits;
   limits.max_body_bytes = 1000;

@@ -300,6 +300,40 @@ TEST(ServerTest, AClientThatDoesNotReadIsNotProducedForAndThenCutOff) {
   EXPECT_LT(given.load(), 16u * 1024 * 1024);  // what the kernel buffers
 }
 
+// A client that reads a little whenever it has nearly been given up: more than the kernel holds, so
+// that the server sees it.
+void ExpectToEndAfter(seconds time, const std::function<HttpResponse()>& make_response) {
+  HttpLimits limits;
+  limits.answer_bytes_per_second = 250'000;
+  TestServer server(
+      [&](HttpRequest, Responder responder) { std::move(responder).Respond(make_response()); },
+      limits, 1, std::nullopt, true);
+  RawClient client(server.address(), 256 * 1024);
+  ASSERT_TRUE(client.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  const seconds pause(50);
+  for (seconds passed(0); passed < time; passed += pause) {
+    ASSERT_EQ(client.ReceiveBytes(6'000'000).size(), 6'000'000U) << passed.count();
+    EXPECT_EQ(server->figures().requests_in_flight, 1);
+    server.Advance(pause);
+  }
+  EXPECT_TRUE(server.Becomes([&] { return server->figures().requests_in_flight == 0; }));
+}
+
+TEST(ServerTest, WhoTakesAnAnswerInSipsIsNotServedForEver) {
+  constexpr size_t kBodyBytes = 240 * 250'000;
+  ExpectToEndAfter(seconds(300), [] {
+    HttpResponse response;
+    response.body = SharedBytes(std::string(kBodyBytes, 'x'));
+    return response;
+  });
+  std::atomic<size_t> given = 0;
+  ExpectToEndAfter(seconds(250), [&] {
+    HttpResponse response;
+    response.source = std::make_unique<EndlessSource>(&given, seconds(251));
+    return response;
+  });
+}
+
 // A source whose pieces are far larger than the room that it is given, as lists of large objects
 // have them.
 class LargePieces final : public BodySource {

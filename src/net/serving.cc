@@ -24,6 +24,13 @@ std::shared_ptr<MemoryBudget> HttpService::MakeHeadBudget() const {
       std::min(limits::kHttpHeadsOfConnection * limits.max_header_bytes, heads->bytes()), heads);
 }
 
+Duration ServingLoop::AnswerDue(const HttpResponse& answer) const {
+  if (answer.source != nullptr) return answer.source->Deadline();
+  const HttpLimits& bounds = service.limits;
+  return loop->now() + bounds.write_timeout +
+         std::chrono::seconds(answer.body.size() / bounds.answer_bytes_per_second);
+}
+
 std::string_view HttpDate::Get(Clock& clock) {
   const int64_t second = std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();
   if (second == second_) return text_;

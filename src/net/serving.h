@@ -37,6 +37,7 @@ struct HttpLimits {
   Duration body_timeout = limits::kHttpBodyTimeout;
   Duration idle_timeout = limits::kHttpIdleTimeout;
   Duration write_timeout = limits::kHttpWriteTimeout;
+  size_t answer_bytes_per_second = limits::kHttpAnswerBytesPerSecond;
 };
 
 // Any thread. Outlives all connections.
@@ -71,6 +72,10 @@ class HttpDate {
 struct ServingLoop {
   ServingLoop(std::shared_ptr<EventLoop> event_loop, HttpService& http_service)
       : loop(std::move(event_loop)), service(http_service) {}
+
+  // When an answer that begins to be sent now is broken off: it is held in memory for as long as
+  // the client has not taken it, and whoever takes a byte now and then must not hold many.
+  Duration AnswerDue(const HttpResponse& answer) const;
 
   std::shared_ptr<EventLoop> loop;
   HttpService& service;

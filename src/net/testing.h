@@ -176,15 +176,18 @@ class Feed : public std::enable_shared_from_this<Feed> {
 // An endless body of so many bytes at a time.
 class EndlessSource final : public BodySource {
  public:
-  explicit EndlessSource(std::atomic<size_t>* given) : given_(given) {}
+  explicit EndlessSource(std::atomic<size_t>* given, Duration deadline = Clock::kForever)
+      : given_(given), deadline_(deadline) {}
   Result<State> Read(ByteBuffer& out, size_t room) override {
     out.Append(std::string(room, 'x'));
     given_->fetch_add(room);
     return State::kMore;
   }
+  Duration Deadline() const override { return deadline_; }
 
  private:
   std::atomic<size_t>* given_;
+  const Duration deadline_;
 };
 
 // A blocking socket.

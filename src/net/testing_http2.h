@@ -83,6 +83,11 @@ class Http2Client {
     nghttp2_session_consume(session_, id, bytes);
     Flush();
   }
+  void WidenWindow(int32_t id, int32_t bytes) {
+    nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, 0, bytes);
+    nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, id, bytes);
+    Flush();
+  }
   bool Flush() {
     for (;;) {
       const uint8_t* data = nullptr;

@@ -27,6 +27,7 @@ class WebSocketSession final : public UpgradedStream {
     wake_ = wake;
     endpoint_->OnStart(std::move(wake));
   }
+  Duration Deadline() const override { return endpoint_->Deadline(); }
 
   Result<State> Read(ByteBuffer& out, size_t room) override {
     out.Append(control_.view());

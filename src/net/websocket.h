@@ -40,6 +40,8 @@ class WebSocketEndpoint {
   // Messages of about `room` bytes, or those that there are. After kEnd, or an error, the
   // connection is closed in order.
   virtual Result<BodySource::State> Write(WebSocketWriter& out, size_t room) = 0;
+  // As of BodySource.
+  virtual Duration Deadline() const { return Clock::kForever; }
   virtual void OnMessage(bool is_text, std::string message) {
     static_cast<void>(is_text);
     static_cast<void>(message);

@@ -41,6 +41,11 @@ class ListSource final : public net::BodySource {
     return more ? State::kMore : State::kEnd;
   }
 
+  // It holds on to the state that it shows.
+  Duration Deadline() const override {
+    return deadline_ != Duration{} ? deadline_ : Clock::kForever;
+  }
+
  private:
   const std::unique_ptr<ListEncoder> encoder_;
   ByteBuffer begun_;

@@ -40,29 +40,35 @@ class WatchFeed {
   }
 
   void Start(std::function<void()> wake) { waker_->Set(std::move(wake)); }
+  // Who has not taken the end of the watch by then takes nothing.
+  Duration Deadline() const { return deadline_.first + limits::kHttpWriteTimeout; }
 
   // Appends about `room` bytes of events to `out`, or as many as its time allows, which may be
-  // none: a selector may match few of the objects that there are. After each event `after` is
-  // called, which may empty `out`.
+  // none: a selector may match few of the objects that there are. What goes beyond `room` is one
+  // event. After each event `after` is called, which may empty `out`.
   template <typename After>
   Result<net::BodySource::State> Take(ByteBuffer& out, size_t room, After after) {
     const WorkBudget budget(clock_, limits::kWorkAtOnce);
     for (size_t taken = 0; taken < room;) {
       if (deadlines_.Reached(deadline_)) return net::BodySource::State::kEnd;
       if (!watcher_) return End(watcher_.error(), out, after);
-      items_.clear();
-      const store::Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
-      for (const store::WatchItem& item : items_) {
+      if (next_item_ == items_.size()) {
+        items_.clear();
+        next_item_ = 0;
+        const store::Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
+        if (progress == store::Watcher::Progress::kIdle) return net::BodySource::State::kWaiting;
+        if (progress == store::Watcher::Progress::kEnded)
+          return End((*watcher_)->why(), out, after);
+      }
+      for (; next_item_ < items_.size() && taken < room; ++next_item_) {
         const size_t begin = out.size();
-        if (const Result<void> sent = Append(item, out); !sent) {
+        if (const Result<void> sent = Append(items_[next_item_], out); !sent) {
           out.Truncate(begin);
           return End(sent.error(), out, after);
         }
         taken += out.size() - begin;
         after();
       }
-      if (progress == store::Watcher::Progress::kIdle) return net::BodySource::State::kWaiting;
-      if (progress == store::Watcher::Progress::kEnded) return End((*watcher_)->why(), out, after);
       if (budget.spent()) break;
     }
     return net::BodySource::State::kMore;
@@ -91,7 +97,8 @@ class WatchFeed {
   Clock& clock_;
   Deadlines& deadlines_;
   Deadlines::Key deadline_;
-  std::vector<store::WatchItem> items_;
+  std::vector<store::WatchItem> items_;  // taken, and told up to next_item_
+  size_t next_item_ = 0;
 };
 
 class WatchSource final : public net::BodySource {
@@ -102,6 +109,7 @@ class WatchSource final : public net::BodySource {
   Result<State> Read(ByteBuffer& out, size_t room) override {
     return feed_->Take(out, room, [] {});
   }
+  Duration Deadline() const override { return feed_->Deadline(); }
 
  private:
   std::unique_ptr<WatchFeed> feed_;
@@ -124,6 +132,7 @@ class WatchSocket final : public net::WebSocketEndpoint {
       message.Clear();
     });
   }
+  Duration Deadline() const override { return feed_->Deadline(); }
 
  private:
   std::unique_ptr<WatchFeed> feed_;

@@ -22,19 +22,14 @@ namespace skiff::apiserver {
 namespace {
 
 constexpr int kObjects = 3000;
+constexpr int kLargeObjects = 200;
+constexpr size_t kLargeBytes = 50'000;
 
 class LongWatchTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::vector<std::pair<std::string, SharedBytes>> writes;
-    for (int i = 0; i < kObjects; ++i) {
-      const std::string name = "object-" + std::to_string(10'000 + i);
-      writes.emplace_back("/registry/configmaps/ns/" + name,
-                          SharedBytes(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{)"
-                                      R"("name":")" +
-                                      name + R"(","namespace":"ns"}})"));
-    }
-    store_.Write(std::move(writes));
+    AddObjects("ns", kObjects, "");
+    AddObjects("large", kLargeObjects, std::string(kLargeBytes, 'x'));
     auto storage = ResourceStorage::Make(*resource_->hub, environment_, symbols_);
     ASSERT_TRUE(storage) << storage.error().ToString();
     storage_ = std::move(*storage);
@@ -46,14 +41,29 @@ class LongWatchTest : public testing::Test {
     storage_->cache().Stop();
   }
 
+  void AddObjects(const std::string& ns, int count, const std::string& text) {
+    std::vector<std::pair<std::string, SharedBytes>> writes;
+    for (int i = 0; i < count; ++i) {
+      std::string key = "/registry/configmaps/";
+      const std::string name = "object-" + std::to_string(10'000 + i);
+      key.append(ns).append("/").append(name);
+      std::string value = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")";
+      value.append(name).append(R"(","namespace":")").append(ns);
+      value.append(R"("},"data":{"text":")").append(text).append(R"("}})");
+      writes.emplace_back(std::move(key), SharedBytes(value));
+    }
+    store_.Write(std::move(writes));
+  }
+
   // The body of the answer.
-  net::BodySource& Watch(std::string_view query, net::HttpHeaders headers = {}) {
+  net::BodySource& Watch(std::string_view query, net::HttpHeaders headers = {},
+                         std::string_view ns = "ns") {
     net::HttpRequest http;
     http.method = "GET";
-    http.path = "/api/v1/configmaps";
     http.headers = std::move(headers);
     auto request = std::make_unique<serving::ApiRequest>(
         serving::ApiRequest{.http = std::move(http), .responder = net::Responder(client_)});
+    request->info.name_space = ns;
     request->query = serving::QueryParameters::Parse(query).value();
     HandleWatch(std::move(request), endpoint_);
     net::BodySource& source = *client_->answer->source;
@@ -102,6 +112,15 @@ Told ReadAll(net::BodySource& source) {
   return told;
 }
 
+net::HttpHeaders AsksForWebSocket() {
+  net::HttpHeaders headers;
+  headers.Add("connection", "Upgrade");
+  headers.Add("upgrade", "websocket");
+  headers.Add("sec-websocket-version", "13");
+  headers.Add("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+  return headers;
+}
+
 TEST_F(LongWatchTest, GivesAboutAsMuchAsThereIsRoomFor) {
   const Told told = ReadAll(Watch("watch=1"));
   EXPECT_EQ(told.events, kObjects);
@@ -109,14 +128,18 @@ TEST_F(LongWatchTest, GivesAboutAsMuchAsThereIsRoomFor) {
 }
 
 TEST_F(LongWatchTest, GivesNoMoreOverAWebSocket) {
-  net::HttpHeaders headers;
-  headers.Add("connection", "Upgrade");
-  headers.Add("upgrade", "websocket");
-  headers.Add("sec-websocket-version", "13");
-  headers.Add("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
-  const Told told = ReadAll(Watch("watch=1", std::move(headers)));
+  const Told told = ReadAll(Watch("watch=1", AsksForWebSocket()));
   EXPECT_EQ(told.events, kObjects);
   EXPECT_LT(told.largest, 32 * 1024U);
+}
+
+// However large they are: a client that does not read must not make the server hold many of them.
+TEST_F(LongWatchTest, GivesOneObjectAtATimeWhereThereIsRoomForLess) {
+  for (const net::HttpHeaders& headers : {net::HttpHeaders(), AsksForWebSocket()}) {
+    const Told told = ReadAll(Watch("watch=1", headers, "large"));
+    EXPECT_EQ(told.events, kLargeObjects);
+    EXPECT_LT(told.largest, 2 * kLargeBytes);
+  }
 }
 
 TEST_F(LongWatchTest, ComesBackWhenItsTimeIsUpThoughNothingMatches) {
