@@ -1,5 +1,6 @@
 #include "apiserver/router.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -57,6 +58,32 @@ bool ScopeFits(const serving::RequestInfo& info, const object::ResourceDesc& res
   return !info.name_space.empty() || !info.name_in_path;
 }
 
+// Subresources whose objects Kubernetes shows as they are and never as a Table.
+struct WithoutTables {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view subresource;
+};
+constexpr WithoutTables kWithoutTables[] = {
+    {"", "namespaces", "finalize"},
+    {"", "pods", "ephemeralcontainers"},
+    {"", "pods", "resize"},
+    {"apiextensions.k8s.io", "customresourcedefinitions", "status"},
+    {"apiregistration.k8s.io", "apiservices", "status"},
+    {"certificates.k8s.io", "certificatesigningrequests", "approval"},
+    {"resource.k8s.io", "devicetaintrules", "status"},
+    {"resource.k8s.io", "resourceclaims", "status"},
+    {"resource.k8s.io", "resourcepoolstatusrequests", "status"},
+    {"scheduling.k8s.io", "podgroups", "status"},
+};
+
+bool HasTables(const object::ResourceDesc& desc, std::string_view subresource) {
+  return std::ranges::none_of(kWithoutTables, [&](const WithoutTables& each) {
+    return each.group == desc.version->desc->group && each.resource == desc.name &&
+           each.subresource == subresource;
+  });
+}
+
 }  // namespace
 
 Router::Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
@@ -105,6 +132,7 @@ void Router::AddResource(const ServedResource& served, const StorageSet& storage
     SubresourceRoute& route = resource.subresources.emplace_back();
     route.endpoint = resource.endpoint;
     route.endpoint.subresource = subresource;
+    if (!HasTables(desc, subresource->name)) route.endpoint.columns = nullptr;
     route.handler = registry.SubresourceHandler(desc, subresource->name);
   }
 }

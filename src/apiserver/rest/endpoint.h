@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "object/resource.h"
 #include "serving/request/api_request.h"
+#include "serving/request/output.h"
 
 namespace skiff::apiserver {
 
@@ -75,9 +76,13 @@ struct Endpoint {
   ResourceBehaviour* behaviour = nullptr;
   const KindRules* rules = nullptr;  // null: only those that hold for all kinds
   const ObjectView* view = nullptr;  // null: objects are shown as they are stored
-  const LazyColumns* columns = nullptr;
+  const LazyColumns* columns = nullptr;  // null: never shown as a Table
   RestContext* context = nullptr;
 
+  // What its answers are, where they are one object.
+  serving::ResponseKind object_kind() const {
+    return columns != nullptr ? serving::ResponseKind::kObject : serving::ResponseKind::kReply;
+  }
   std::string_view subresource_name() const {
     return subresource != nullptr ? subresource->name : std::string_view();
   }

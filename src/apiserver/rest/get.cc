@@ -13,8 +13,7 @@
 namespace skiff::apiserver {
 
 void HandleGet(serving::ApiRequestPtr request, const Endpoint& endpoint) {
-  if (const auto format = serving::NegotiateOutput(*request, serving::ResponseKind::kObject);
-      !format) {
+  if (const auto format = serving::NegotiateOutput(*request, endpoint.object_kind()); !format) {
     return serving::RespondError(*request, format.error());
   }
   store::CacheGetRequest get{request->info.name_space, request->info.name,

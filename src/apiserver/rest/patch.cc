@@ -24,7 +24,7 @@ namespace skiff::apiserver {
 
 void HandlePatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   serving::ApiRequest& ref = *request;
-  const auto format = serving::NegotiateOutput(ref, serving::ResponseKind::kObject);
+  const auto format = serving::NegotiateOutput(ref, endpoint.object_kind());
   if (!format) return serving::RespondError(ref, format.error());
   const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return serving::RespondError(ref, dry_run.error());

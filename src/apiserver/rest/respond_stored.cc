@@ -16,8 +16,7 @@ void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int c
       })) {
     return;
   }
-  Result<serving::OutputFormat> format =
-      serving::NegotiateOutput(request, serving::ResponseKind::kObject);
+  Result<serving::OutputFormat> format = serving::NegotiateOutput(request, endpoint.object_kind());
   if (!format) return serving::RespondError(request, format.error());
   Result<SharedBytes> body =
       format->form == serving::ObjectForm::kWhole
