@@ -309,51 +309,58 @@ class Helm(unittest.TestCase):
         self.assertEqual(self.get("/api/v1/NS/configmaps/hull", "drydock")["data"]["word"], "first")
         self.helm("uninstall", "hull", *in_namespace)
 
-    def versions(self, namespace):
+    def versions(self, namespace, name):
         """What the release wrote, with how often that was."""
-        return {path: self.get(path, namespace)["metadata"]["resourceVersion"]
-                for path in ("/api/v1/NS/serviceaccounts/fast-sail",
-                             "/api/v1/NS/services/fast-sail",
-                             "/apis/apps/v1/NS/deployments/fast-sail")}
+        return {path: self.get(f"{path}/{name}", namespace)["metadata"]["resourceVersion"]
+                for path in ("/api/v1/NS/serviceaccounts", "/api/v1/NS/services",
+                             "/apis/apps/v1/NS/deployments")}
 
-    def test_a_chart_of_the_usual_shape_lives_its_life_by_default(self):
-        in_namespace, chart = ("-n", "regatta"), str(self.usual_chart)
-        deployment = "/apis/apps/v1/NS/deployments/fast-sail"
-        self.helm("install", "fast", chart, "--create-namespace", *in_namespace)
-        pods = self.get(deployment, "regatta")["spec"]["template"]["spec"]
-        self.assertEqual((pods["serviceAccountName"], pods["serviceAccount"]),
-                         ("fast-sail", "fast-sail"))
-        self.assertNotIn("fast-sail", self.listed("/apis/networking.k8s.io/v1/NS/ingresses",
-                                                  "regatta"))
+    def live(self, chart, namespace, image):
+        """The life of a release, by helm's defaults."""
+        in_namespace, name = ("-n", namespace), "fast-" + chart.name
+        deployment = "/apis/apps/v1/NS/deployments/" + name
+        ingresses = "/apis/networking.k8s.io/v1/NS/ingresses"
+        scalers = "/apis/autoscaling/v2/NS/horizontalpodautoscalers"
+        self.helm("install", "fast", str(chart), "--create-namespace", *in_namespace)
+        pods = self.get(deployment, namespace)["spec"]["template"]["spec"]
+        self.assertEqual((pods["serviceAccountName"], pods["serviceAccount"]), (name, name))
+        self.assertNotIn(name, self.listed(ingresses, namespace))
 
         # The same once more writes nothing.
-        before = self.versions("regatta")
-        self.helm("upgrade", "fast", chart, *in_namespace)
-        self.assertEqual(self.versions("regatta"), before)
+        before = self.versions(namespace, name)
+        self.helm("upgrade", "fast", str(chart), *in_namespace)
+        self.assertEqual(self.versions(namespace, name), before)
 
-        self.helm("upgrade", "fast", chart, *in_namespace, "--set",
+        self.helm("upgrade", "fast", str(chart), *in_namespace, "--set",
                   "autoscaling.enabled=true,ingress.enabled=true,image.tag=2.0,service.port=8080")
-        spec = self.get(deployment, "regatta")["spec"]["template"]["spec"]
-        self.assertEqual(spec["containers"][0]["image"], "registry.example/sail:2.0")
+        spec = self.get(deployment, namespace)["spec"]["template"]["spec"]
+        self.assertEqual(spec["containers"][0]["image"].rpartition(":")[2], "2.0")
         self.assertEqual(spec["containers"][0]["ports"][0]["containerPort"], 8080)
-        self.assertIn("fast-sail", self.listed("/apis/networking.k8s.io/v1/NS/ingresses",
-                                               "regatta"))
-        scalers = "/apis/autoscaling/v2/NS/horizontalpodautoscalers"
-        self.assertIn("fast-sail", self.listed(scalers, "regatta"))
+        self.assertIn(name, self.listed(ingresses, namespace))
+        self.assertIn(name, self.listed(scalers, namespace))
 
         self.helm("rollback", "fast", "1", *in_namespace)
-        spec = self.get(deployment, "regatta")["spec"]
-        self.assertEqual(spec["template"]["spec"]["containers"][0]["image"],
-                         "registry.example/sail:1.0")
+        spec = self.get(deployment, namespace)["spec"]
+        self.assertEqual(spec["template"]["spec"]["containers"][0]["image"], image)
         self.assertEqual(spec["replicas"], 1)
-        self.assertNotIn("fast-sail", self.listed(scalers, "regatta"))
+        self.assertNotIn(name, self.listed(scalers, namespace))
         history = json.loads(self.helm("history", "fast", *in_namespace, "-o", "json"))
         self.assertEqual([each["status"] for each in history], ["superseded"] * 3 + ["deployed"])
 
         self.helm("uninstall", "fast", *in_namespace)
         for path in ("/api/v1/NS/serviceaccounts", "/api/v1/NS/services",
                      "/apis/apps/v1/NS/deployments"):
-            self.assertNotIn("fast-sail", self.listed(path, "regatta"))
+            self.assertNotIn(name, self.listed(path, namespace))
+
+    def test_a_chart_of_the_usual_shape_lives_its_life_by_default(self):
+        self.live(self.usual_chart, "regatta", "registry.example/sail:1.0")
+
+    def test_a_chart_that_helm_has_created_lives_its_life_by_default(self):
+        chart = self.home / "created"
+        self.helm("create", str(chart))
+        (version,) = [line.split()[1].strip('"') for line in
+                      (chart / "Chart.yaml").read_text().splitlines() if "appVersion:" in line]
+        self.live(chart, "slipway", "nginx:" + version)
 
     def test_releases_are_kept_in_secrets_of_their_own_type(self):
         self.helm("install", "kept", str(self.chart), ON_CLIENT, "-n", "harbour",
