@@ -26,9 +26,9 @@ from http2 import Http2, bearer, get  # noqa: E402
 from on_etcd import Etcd, EtcdApiServer  # noqa: E402
 from protobuf import fields, message  # noqa: E402
 from server import ADMIN  # noqa: E402
+from stored_kinds import stored_resources  # noqa: E402
 from surface import ask, connect  # noqa: E402
 
-API = HERE.parent.parent / "api"
 OBJECTS, ANNOTATION_BYTES = 5, 230_000
 MIN_LIST_BYTES = 1 << 20
 NAMES = [f"filler-{number}" for number in range(OBJECTS)]
@@ -68,51 +68,20 @@ FORMS = [
 ]
 
 
-class Stored:
-    """A resource in the store: where it is, and what its objects are called there."""
-
-    def __init__(self, resource, kind, scope, words, group, version):
-        given = dict(word.split("=", 1) for word in words.split() if "=" in word)
-        api_version = given.get("stored", f"{group}/{version}" if group else version)
-        self.kind = kind
-        self.api_version = api_version.removeprefix("core/")
-        self.prefix = "/registry/" + given.get("prefix", resource) + "/"
-        self.namespaced = scope == "namespaced"
-        self.is_json = given.get("media") == "json"
-
-    def key(self, name):
-        return self.prefix + (NAMESPACE + "/" if self.namespaced else "") + name
-
-    def bytes(self, name):
-        uid = f"00000000-0000-4000-8000-{int(name[-1]):012}"
-        filler = "x" * ANNOTATION_BYTES
-        if self.is_json:
-            meta = {"name": name, "uid": uid, "annotations": {"filler": filler}}
-            return json.dumps({"kind": self.kind, "apiVersion": self.api_version,
-                               "metadata": meta}).encode()
-        meta = [(1, name.encode())]
-        if self.namespaced:
-            meta.append((3, NAMESPACE.encode()))
-        meta += [(5, uid.encode()), (12, message((1, b"filler"), (2, filler.encode())))]
-        of_type = message((1, self.api_version.encode()), (2, self.kind.encode()))
-        return b"k8s\0" + message((1, of_type), (2, message((1, message(*meta)))))
-
-
-def stored_resources():
-    """By group and resource, from the schema."""
-    found = {}
-    for path in sorted(API.glob("*/*.api")):
-        text = path.read_text()
-        group = re.search(r"^group\s+(\S+)", text, re.M)
-        version = re.search(r"^version\s+(\S+)", text, re.M)
-        if not group or not version:
-            continue
-        name = group[1].strip('"')
-        for match in re.finditer(r"^resource (\S+) of (\S+) (\S+) \{\n(.*?)^\}", text, re.M | re.S):
-            storage = re.search(r"^  storage(.*)$", match[4], re.M)
-            if storage:
-                found[name, match[1]] = Stored(*match.group(1, 2, 3), storage[1], name, version[1])
-    return found
+def stored_bytes(stored, name):
+    """An object of that resource, as it is at rest."""
+    uid = f"00000000-0000-4000-8000-{int(name[-1]):012}"
+    filler = "x" * ANNOTATION_BYTES
+    if stored.is_json:
+        meta = {"name": name, "uid": uid, "annotations": {"filler": filler}}
+        return json.dumps({"kind": stored.kind, "apiVersion": stored.api_version,
+                           "metadata": meta}).encode()
+    meta = [(1, name.encode())]
+    if stored.namespaced:
+        meta.append((3, NAMESPACE.encode()))
+    meta += [(5, uid.encode()), (12, message((1, b"filler"), (2, filler.encode())))]
+    of_type = message((1, stored.api_version.encode()), (2, stored.kind.encode()))
+    return b"k8s\0" + message((1, of_type), (2, message((1, message(*meta)))))
 
 
 def listed_resources(server):
@@ -183,7 +152,7 @@ class LongLists(unittest.TestCase):
         cls.stack.callback(etcd.stop)
         for stored in stored_resources().values():
             for name in NAMES:
-                etcd.put(stored.key(name), stored.bytes(name))
+                etcd.put(stored.key(name), stored_bytes(stored, name))
         cls.server = EtcdApiServer(KUBE_APISERVER, etcd)
         cls.stack.callback(cls.server.close)
 

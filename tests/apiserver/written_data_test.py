@@ -22,6 +22,7 @@ import protobuf
 from faults import Faults
 from on_etcd import Etcd, EtcdApiServer
 from record_written import CHANGE, shown
+from stored_kinds import stored_resources
 
 HERE = Path(__file__).resolve().parent
 ENVELOPE = b"k8s\0"
@@ -105,6 +106,14 @@ def check_all(binary, entries, faults):
             etcd.stop()
 
 
+def check_all_are_there(files, faults):
+    """Of every kind that is stored, by the schema."""
+    keys = [entry["key"] for path in files for entry in json.loads(path.read_text())]
+    for (group, resource), stored in stored_resources().items():
+        faults.check(any(key.startswith(stored.prefix) for key in keys),
+                     f"there are no bytes of {resource} of {group or 'core'}")
+
+
 def main():
     if shutil.which("etcd") is None:
         print("skipped: etcd is not installed")
@@ -112,6 +121,7 @@ def main():
     faults, count = Faults(), 0
     written = HERE / "written"
     older = sorted((written / "older").glob("*.json"))
+    check_all_are_there(sorted(written.glob("*.json")), faults)
     for files in (sorted(written.glob("*.json")), *([path] for path in older)):
         entries = [entry for path in files for entry in json.loads(path.read_text())]
         count += len(entries)
