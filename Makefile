@@ -37,6 +37,8 @@ faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS),
 	@SKIFF_FAULTS=1 build/tests/faults_engine_test
 	@SKIFF_FAULTS=1 build/tests/faults_store_test
 	@SKIFF_FAULTS=1 python3 -B tests/faults/full_disk_test.py build/bin/kube-apiserver build/bin/skiff
+	@python3 -B tests/apiserver/damaged_store_test.py build/bin/kube-apiserver build/bin/skiff
+	@python3 -B tests/wire/limits_test.py build/bin/kube-apiserver
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
