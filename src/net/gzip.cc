@@ -17,6 +17,8 @@ constexpr int kMemoryLevel = 8;
 // What is asked of the inner source at once, and how often in one Read(): what compresses well
 // would else keep the loop for long before there is enough of it.
 constexpr size_t kInnerBytes = 64 * 1024;
+// What zlib takes for one stream at its default settings.
+constexpr size_t kDeflaterBytes = 268 * 1024;
 constexpr int kInnerReads = 4;
 // Compressors that a thread keeps for the next body, of about 256 KB each.
 constexpr size_t kKeptDeflaters = 2;
@@ -91,7 +93,11 @@ class GzipSource final : public BodySource {
       if (ends || waits) return state;
       if (plain_.empty()) break;  // it has more, but not now
     }
+    if (plain_.size() > kInnerBytes) plain_ = ByteBuffer();
     return State::kMore;
+  }
+  size_t HeldBytes() const override {
+    return inner_->HeldBytes() + (deflater_ != nullptr ? kDeflaterBytes : 0);
   }
 
  private:

@@ -89,6 +89,8 @@ class BodySource {
   // long comes back after limits::kWorkAtOnce with less, or nothing. An error breaks the answer off
   // so that the client notices.
   virtual Result<State> Read(ByteBuffer& out, size_t room) = 0;
+  // What it keeps in memory until the next call, besides what it shares with others.
+  virtual size_t HeldBytes() const { return 0; }
   // When the answer is broken off, however slowly the client takes it. Asked once, after OnStart().
   virtual Duration Deadline() const { return Clock::kForever; }
   // What follows the body, asked for once after kEnd. HTTP/2 only; HTTP/1.1 leaves it out.

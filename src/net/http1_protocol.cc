@@ -125,7 +125,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   bool head_sent_ = false;
   bool source_waits_ = false;
   size_t body_sent_ = 0;
-  Duration answer_due_{};  // while it is sent
+  Duration answer_due_{};               // while it is sent
   UpgradedStream* upgraded_ = nullptr;  // response_.source, once it has been upgraded to
 };
 
@@ -426,7 +426,10 @@ void Http1Protocol::OnResponse(int32_t stream, HttpResponse response) {
       response_ = PlainTextResponse(500, "Internal Server Error\n");
     }
   }
-  if (response_.source != nullptr) response_.source->OnStart(exchange_->MakeWake());
+  if (response_.source != nullptr) {
+    answer_memory_.AddAnyway(response_.source->HeldBytes());
+    response_.source->OnStart(exchange_->MakeWake());
+  }
   answer_due_ = serving_.AnswerDue(response_);
   host_.WantTurn();
 }
@@ -490,6 +493,8 @@ bool Http1Protocol::FillFromSource(ByteBuffer& out, size_t room) {
       Break();
       return false;
     }
+    answer_memory_.Clear();
+    if (const size_t held = response_.source->HeldBytes(); held > 0) answer_memory_.AddAnyway(held);
     const bool is_empty = out.size() == head_end;
     if (is_empty) out.Truncate(start);
     if (chunked && !is_empty) FinishChunk(out, start);

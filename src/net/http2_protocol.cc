@@ -559,7 +559,10 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
     stream.progress = serving_.loop->now();
     ++sending_;
     if (answer.body.is_sole()) stream.answer_memory.AddAnyway(answer.body.size());
-    if (answer.source != nullptr) answer.source->OnStart(stream.exchange->MakeWake());
+    if (answer.source != nullptr) {
+      stream.answer_memory.AddAnyway(answer.source->HeldBytes());
+      answer.source->OnStart(stream.exchange->MakeWake());
+    }
     stream.answer_due = serving_.AnswerDue(answer);
     CheckAt(DueTime(stream));
   } else {
@@ -612,8 +615,8 @@ ssize_t Http2Protocol::ReadFromSource(Stream& stream, size_t length, uint32_t& f
     }
     if (!state) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     stream.answer_memory.Clear();
-    if (stream.pending.size() > kSmallPieceBytes)
-      stream.answer_memory.AddAnyway(stream.pending.size());
+    const size_t held = stream.pending.size() + stream.response.source->HeldBytes();
+    if (held > kSmallPieceBytes) stream.answer_memory.AddAnyway(held);
     stream.source_ended = *state == BodySource::State::kEnd;
     if (stream.pending.empty() && !stream.source_ended) {
       stream.pending = ByteBuffer();

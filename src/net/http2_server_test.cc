@@ -154,7 +154,8 @@ TEST(Http2ServerTest, WhoTakesAnAnswerInSipsIsNotServedForEver) {
       // Its clock began at one second.
       response.source = std::make_unique<EndlessSource>(&given, seconds(3000));
     } else {
-      response.body = SharedBytes(std::string(kBodySeconds * limits::kHttpAnswerBytesPerSecond, 'x'));
+      response.body =
+          SharedBytes(std::string(kBodySeconds * limits::kHttpAnswerBytesPerSecond, 'x'));
     }
     std::move(responder).Respond(std::move(response));
   });

@@ -110,6 +110,40 @@ TEST(MemoryServerTest, WithoutRoomNewRequestsAreRefused) {
       [&] { return third.Wait(third.Ask("GET", "/")).headers[":status"] == "200"; }));
 }
 
+// What a list has encoded already, or zlib takes for a stream.
+class HoldingSource final : public BodySource {
+ public:
+  size_t HeldBytes() const override { return 2 << 20; }
+  Result<State> Read(ByteBuffer& out, size_t) override {
+    out.Append('x');
+    return State::kWaiting;
+  }
+};
+
+TEST(MemoryServerTest, WhatSourcesOfAnswersHoldCounts) {
+  HttpLimits limits;
+  limits.memory_bytes = 4 << 20;
+  TestServer server(
+      [&](HttpRequest request, Responder responder) {
+        if (request.path == "/") return Echo(std::move(request), std::move(responder));
+        HttpResponse response;
+        response.source = std::make_unique<HoldingSource>();
+        std::move(responder).Respond(std::move(response));
+      },
+      limits);
+  Http2Client one(server.address()), other(server.address());
+  const int32_t stream = one.Ask("GET", "/held");
+  one.WaitForBody(stream, 1);
+  EXPECT_EQ(other.Wait(other.Ask("GET", "/")).headers[":status"], "200");
+  RawClient two(server.address());
+  ASSERT_TRUE(two.Send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
+  two.ReceiveUntil("x");
+  EXPECT_EQ(other.Wait(other.Ask("GET", "/")).error, uint32_t{NGHTTP2_REFUSED_STREAM});
+  one.Reset(stream);
+  EXPECT_TRUE(server.Becomes(
+      [&] { return other.Wait(other.Ask("GET", "/")).headers[":status"] == "200"; }));
+}
+
 TEST(MemoryServerTest, BodiesBeyondTheShareOfAConnectionComeInOneAfterAnother) {
   HttpLimits limits;
   limits.connection_memory_bytes = 400'000;

@@ -1,4 +1,8 @@
-"""What a client can make the server hold before anybody knows who it is, or whether it may ask."""
+"""What a client can make the server hold: before anybody knows who it is, or whether it may ask, and
+by asking for much and taking little of it."""
+import contextlib
+import struct
+
 import http2 as h2
 from case import JSON, Figures, WireCase
 from http1 import Http1
@@ -10,6 +14,17 @@ POST = get(MAPS, (b"content-type", b"application/json"), method=b"POST")
 LARGE = field(b"a", b"x" * 4000, remembered=True)  # from then on one byte, AGAIN
 AGAIN = b"\xbe"
 CONNECTIONS = 30
+LARGE_OBJECTS, LARGE_BYTES = 12, 1_000_000
+GREEDY, STREAMS = 3, 100
+# What is asked for: a path below MAPS, and fields.
+MUCH = {
+    "an object": (b"/large0", ()),
+    "a list": (b"", ()),
+    "a list as YAML": (b"", ((b"accept", b"application/yaml"),)),
+    "a pretty list": (b"?pretty=1", ()),
+    "a compressed list": (b"", ((b"accept-encoding", b"gzip"),)),
+    "a watch": (b"?watch=1", ()),
+}
 
 
 def bomb(pairs, flags):
@@ -106,3 +121,27 @@ class Budgets(WireCase):
                     self.assertEqual(connection.answer().code, 201)
                     answer = connection.request("DELETE", MAPS + b"/continued", token=ADMIN)
                     self.assertEqual(answer.code, 200)
+
+    def test_answers_of_which_little_is_taken(self):
+        for i in range(LARGE_OBJECTS):
+            self.server.request("POST", MAPS.decode(), {
+                "metadata": {"name": f"large{i}"}, "data": {"a": "x" * LARGE_BYTES}})
+        for what, (path, more) in MUCH.items():
+            with self.subTest(what), contextlib.ExitStack() as stack:
+                before = Figures(self.server)
+                pairs = get(MAPS + path, bearer(ADMIN), *more)
+                for _ in range(GREEDY):
+                    connection = stack.enter_context(Http2(self.server))
+                    # All that the streams have windows for comes, and no more.
+                    connection.grants = False
+                    connection.send(frame(h2.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
+                    for _ in range(STREAMS):
+                        connection.head(pairs)
+                    for _ in range(3):
+                        connection.settle()
+                during = Figures(self.server)
+                print(f"\n  {what}: {during}, from {before}", end="", flush=True)
+                self.assert_memory_below(
+                    during, before.resident_mb + 1.5 * GREEDY * STREAMS * LARGE_BYTES / 2 ** 20)
+        for i in range(LARGE_OBJECTS):
+            self.server.request("DELETE", f"{MAPS.decode()}/large{i}")

@@ -41,6 +41,7 @@ class ListSource final : public net::BodySource {
     return more ? State::kMore : State::kEnd;
   }
 
+  size_t HeldBytes() const override { return begun_.size(); }
   // It holds on to the state that it shows.
   Duration Deadline() const override {
     return deadline_ != Duration{} ? deadline_ : Clock::kForever;

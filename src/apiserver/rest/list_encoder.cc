@@ -201,6 +201,7 @@ Result<bool> ListEncoder::Append(ByteBuffer& out, size_t until, const WorkBudget
     SKIFF_RETURN_IF_ERROR(Step(out));
     if (budget.spent()) break;
   }
+  written_ = ByteBuffer();  // it may be long until the client wants more
   return stage_ != Stage::kEnd;
 }
 

@@ -15,6 +15,9 @@
 namespace skiff::object {
 namespace {
 
+// The room that an item may leave to the next one.
+constexpr size_t kSmallItemBytes = 64 * 1024;
+
 yaml_char_t* CharsOf(std::string_view text) {
   // libyaml does not change what it is given; its interface is only older than that habit.
   return reinterpret_cast<yaml_char_t*>(const_cast<char*>(text.data()));
@@ -271,13 +274,18 @@ Result<void> YamlListWriter::OnMark(char mark) {
     return BeginItems();
   }
   if (place_ == Place::kItems && depth_ == 0 && !opens) {
-    if (mark == ',' || !text_.empty()) SKIFF_RETURN_IF_ERROR(EmitItem());
+    const bool is_emitted = std::exchange(item_emitted_, false) && text_.empty();
+    if (!is_emitted && (mark == ',' || !text_.empty())) SKIFF_RETURN_IF_ERROR(EmitItem());
     if (closes) EndItems();
     return {};
   }
   if (opens) ++depth_;
   if (closes) --depth_;
   text_.push_back(mark);
+  if (place_ == Place::kItems && depth_ == 0) {
+    SKIFF_RETURN_IF_ERROR(EmitItem());
+    item_emitted_ = true;
+  }
   return {};
 }
 
@@ -304,6 +312,8 @@ Result<void> YamlListWriter::BeginItems() {
 Result<void> YamlListWriter::EmitItem() {
   SKIFF_ASSIGN_OR_RETURN(const Document item, DecodeForYaml(text_));
   emitter_->EmitValue(item.root());
+  // It may be long until the next one comes.
+  if (text_.capacity() > kSmallItemBytes) std::string().swap(text_);
   text_.clear();
   return {};
 }

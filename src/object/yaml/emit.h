@@ -32,7 +32,7 @@ bool YamlKeyLess(std::string_view a, std::string_view b);
 class YamlEmitter;
 
 // A list whose compact JSON comes in pieces, cut anywhere, as the YAML of the whole: no more of it
-// is held than what surrounds the items, and one of these.
+// is held than what surrounds the items, and one of these until its end has come.
 //
 //   {"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{…},{…}]}
 //
@@ -65,6 +65,7 @@ class YamlListWriter {
   Document head_;                         // all but the items
   std::vector<const MapEntry*> entries_;  // of it, in the order of YAML
   size_t next_entry_ = 0;
+  bool item_emitted_ = false;  // the last one, whose end was seen before what follows it
   int depth_ = 0;
   bool in_string_ = false;
   bool escaped_ = false;  // the last byte was the backslash before another one

@@ -222,6 +222,18 @@ TEST(YamlListWriterTest, HoldsNoMoreThanAnItem) {
   EXPECT_LT(most_held, 64 * 1024);
 }
 
+// A client that has got it may be long in asking for the next one.
+TEST(YamlListWriterTest, AnItemIsEmittedAsSoonAsItHasEnded) {
+  ByteBuffer out;
+  YamlListWriter writer("items");
+  ASSERT_TRUE(writer.Append(out, R"({"kind":"L","items":[)"));
+  ASSERT_TRUE(writer.Append(out, R"({"a":{"b":")" + std::string(1'000'000, 'x') + R"("}})"));
+  EXPECT_GT(out.size(), 900'000U);
+  ASSERT_TRUE(writer.Append(out, ",{}]}"));
+  ASSERT_TRUE(writer.Finish(out));
+  EXPECT_TRUE(out.view().ends_with("x\n- {}\nkind: L\n")) << out.view().substr(out.size() - 40);
+}
+
 TEST(YamlListWriterTest, WhatFollowsTheItemsIsAFault) {
   EXPECT_TRUE(ListInPieces(R"({"items":[1],"more":2})", 4).starts_with("error: "));
   EXPECT_TRUE(ListInPieces(R"({"items":[1)", 4).starts_with("error: "));
