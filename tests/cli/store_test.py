@@ -505,6 +505,23 @@ class StoreMaintenance(InFolder):
         self.fail_with("revision", "compact", "--data-dir", "data", "--revision",
                        str(revision + 1000))
 
+    def test_others_cannot_read_what_is_made(self):
+        mask = os.umask(0o022)
+        self.addCleanup(os.umask, mask)
+        self.make_store()
+        for each in (self.folder / "data").iterdir():
+            each.chmod(0o600)
+        self.succeed("backup", "--data-dir", "data", "backup")
+        self.succeed("restore", "backup", "--data-dir", "restored")
+        self.succeed("copy", "--from", "data", "--to", "copied")
+        self.succeed("salvage", "--data-dir", "data", "--to", "salvaged")
+        self.succeed("compact", "--data-dir", "data")
+        self.succeed("defrag", "--data-dir", "data")
+        for name in ("restored", "copied", "salvaged", "data"):
+            self.assertEqual((self.folder / name).stat().st_mode & 0o077, 0, name)
+            for each in (self.folder / name).iterdir():
+                self.assertEqual(each.stat().st_mode & 0o077, 0, each)
+
     def test_a_store_in_use_is_left_to_its_server(self):
         writer = Writer(self.folder / "data")
         self.addCleanup(writer.kill)

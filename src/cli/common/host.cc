@@ -126,9 +126,11 @@ HostFacts FindHostFacts() {
   return facts;
 }
 
+void KeepNewFilesPrivate() { umask(S_IRWXG | S_IRWXO); }
+
 void PrepareToServe() {
   signal(SIGPIPE, SIG_IGN);
-  umask(S_IRWXG | S_IRWXO);
+  KeepNewFilesPrivate();
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
   files.rlim_cur = files.rlim_max;

@@ -19,6 +19,9 @@ HostFacts FindHostFacts();
 // others (umask), unless whoever makes one says otherwise.
 void PrepareToServe();
 
+// The last of these alone: for who makes a store and serves nobody.
+void KeepNewFilesPrivate();
+
 // Whether a server could listen there now. If not, the error says why, who listens there as far as
 // that can be found out, and what to do: `remedy` ends the sentence ("choose another with --port").
 // Port zero is always free.

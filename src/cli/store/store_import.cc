@@ -14,6 +14,7 @@
 
 #include "base/strings.h"
 #include "base/temporary_name.h"
+#include "cli/common/host.h"
 #include "store/backup_file.h"
 #include "store/embedded/importer.h"
 #include "store/embedded/rocksdb_engine.h"
@@ -143,6 +144,7 @@ Result<void> CheckNewDirectory(const std::string& directory) {
 Result<void> MakeNewDirectory(
     const std::string& directory, LongOperation& work,
     const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill) {
+  KeepNewFilesPrivate();
   const std::string path = Trimmed(directory);
   SKIFF_RETURN_IF_ERROR(CheckNewDirectory(path));
   RemoveLeftOvers(path);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "cli/common/host.h"
 #include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
 #include "cli/store/store_location.h"
@@ -15,6 +16,7 @@ namespace skiff::cli {
 namespace {
 
 Result<std::unique_ptr<store::Engine>> OpenEngine(const std::string& directory) {
+  KeepNewFilesPrivate();
   store::RocksDbOptions options;
   options.directory = directory;
   options.create = false;
