@@ -6,6 +6,7 @@
 
 #include "apiserver/extensions/schema/custom_resource.h"
 #include "apiserver/extensions/schema/pattern_cache.h"
+#include "apiserver/extensions/schema/rule_validation.h"
 #include "apiserver/extensions/schema/testing.h"
 #include "base/limits.h"
 
@@ -98,6 +99,69 @@ TEST(BadValueTest, AVeryLongKeyDoesNotMakeAVeryLongMessage) {
       FaultsOf(*schema, "{\"a\":{\"" + std::string(1'000'000, 'k') + "\":\"x\"}}");
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_LT(errors.causes()[0].message.size() + errors.causes()[0].field.size(), 8192u);
+}
+
+FieldErrors RuleFaultsOf(const CompiledSchema& schema, std::string_view json) {
+  const object::Document object = DocumentOfJson(json);
+  FieldErrors errors(kDefaultSettings);
+  EvaluateRules(schema, object.root(), nullptr, {}, errors);
+  return errors;
+}
+
+TEST(BadRulesTest, ASchemaWithRulesOnEveryLevelIsCompiledOnce) {
+  // If each level had the types below it anew, these would be millions.
+  constexpr size_t kLevels = 200;
+  std::string properties;
+  for (int i = 0; i < 20'000; ++i) {
+    properties += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + "\":{\"type\":\"integer\"}";
+  }
+  const auto schema = SchemaOfJson(
+      Repeated(R"j({"type":"object","x-kubernetes-validations":[{"rule":"has(self.a)"}],)j"
+               R"j("properties":{"a":)j",
+               kLevels) +
+      "{\"type\":\"object\",\"properties\":{" + properties + "}}" + Repeated("}}", kLevels));
+  ASSERT_NE(schema, nullptr);
+  EXPECT_TRUE(
+      RuleFaultsOf(*schema, Repeated("{\"a\":", kLevels) + "{}" + Repeated("}", kLevels)).empty());
+  EXPECT_EQ(RuleFaultsOf(*schema, "{\"a\":{\"a\":{}}}").size(), 1u);
+}
+
+TEST(BadRulesTest, WhatBoundsARunIsItsCost) {
+  std::string list = "0";
+  for (int i = 1; i < 1000; ++i) list += "," + std::to_string(i);
+  const auto cubic = SchemaOfJson(
+      R"j({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},)j"
+      R"j("x-kubernetes-validations":[)j"
+      R"j({"rule":"self.all(x, self.all(y, self.all(z, x + y + z >= 0)))"}]}}})j");
+  const FieldErrors stopped = RuleFaultsOf(*cubic, "{\"l\":[" + list + "]}");
+  ASSERT_EQ(stopped.causes().size(), 1u);
+  EXPECT_NE(stopped.causes()[0].message.find("actual cost limit exceeded"), std::string::npos);
+  // Texts double with each step.
+  const auto growing = SchemaOfJson(
+      R"j({"type":"object","properties":{"s":{"type":"string","x-kubernetes-validations":[)j"
+      R"j({"rule":")j" +
+      Repeated("[", 24) + "self" + Repeated("].map(a, a + a)[0]", 24) + R"j(.size() > 0"}]}}})j");
+  const std::string text(100'000, 'x');
+  const FieldErrors grown = RuleFaultsOf(*growing, "{\"s\":\"" + text + "\"}");
+  ASSERT_EQ(grown.causes().size(), 1u);
+  EXPECT_NE(grown.causes()[0].message.find("actual cost limit exceeded"), std::string::npos)
+      << grown.causes()[0].message;
+}
+
+TEST(BadRulesTest, ExpressionsAreBoundedInSizeDepthAndPatterns) {
+  const auto fault = [](const std::string& rule) {
+    const auto schema = SchemaOfJson(
+        R"j({"type":"object","properties":{"s":{"type":"string","x-kubernetes-validations":[)j"
+        R"j({"rule":")j" +
+        rule + R"j("}]}}})j");
+    const FieldErrors errors = RuleFaultsOf(*schema, R"({"s":"x"})");
+    return errors.empty() ? std::string() : errors.causes()[0].message;
+  };
+  EXPECT_NE(fault("self != '" + std::string(200'000, 'a') + "'").find("compil"), std::string::npos);
+  EXPECT_NE(fault(Repeated("(", 2000) + "true" + Repeated(")", 2000)).find("compil"),
+            std::string::npos);
+  EXPECT_NE(fault("self.matches('((a{1000}){1000}){1000}')").find("compil"), std::string::npos);
+  EXPECT_EQ(fault("self == 'x'" + Repeated(" || self == 'y'", 5000)), "");
 }
 
 TEST(PatternCacheTest, HugeRepetitionsAreRefused) {
