@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/limits.h"
+#include "net/send.h"
 
 namespace skiff::net {
 namespace {
@@ -158,16 +159,7 @@ void Connection::OnTurnEnd() {
 bool Connection::SendToSocket(std::string_view bytes) {
   if (pending_.empty()) {
     since_ = loop_.now();
-    while (!bytes.empty()) {
-      const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent >= 0) {
-        bytes.remove_prefix(static_cast<size_t>(sent));
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        break;
-      } else if (errno != EINTR) {
-        return false;
-      }
-    }
+    if (!SendNow(fd_, bytes)) return false;
   }
   pending_.Append(bytes);
   pending_memory_.AddAnyway(bytes.size());
@@ -175,16 +167,13 @@ bool Connection::SendToSocket(std::string_view bytes) {
 }
 
 bool Connection::SendPending() {
-  while (pending_at_ < pending_.size()) {
-    const std::string_view bytes = pending_.view().substr(pending_at_);
-    const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      pending_at_ += static_cast<size_t>(sent);
-      since_ = loop_.now();
-    } else if (errno != EINTR) {
-      return errno == EAGAIN || errno == EWOULDBLOCK;
-    }
+  std::string_view rest = pending_.view().substr(pending_at_);
+  const bool is_whole = SendNow(fd_, rest);
+  if (const size_t left_at = pending_.size() - rest.size(); left_at != pending_at_) {
+    pending_at_ = left_at;
+    since_ = loop_.now();
   }
+  if (!is_whole || !rest.empty()) return is_whole;
   pending_ = ByteBuffer();
   pending_memory_.Clear();
   pending_at_ = 0;

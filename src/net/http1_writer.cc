@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hex.h"
 #include "net/http1_parser.h"
 
 namespace skiff::net {
@@ -116,7 +117,7 @@ void ReserveChunkHead(ByteBuffer& out) {
 void FinishChunk(ByteBuffer& out, size_t start) {
   size_t size = out.size() - start - kChunkHeadBytes;
   char* head = out.data() + start;
-  for (size_t i = kChunkHeadBytes - 2; i-- > 0; size >>= 4) head[i] = "0123456789abcdef"[size & 15];
+  for (size_t i = kChunkHeadBytes - 2; i-- > 0; size >>= 4) head[i] = HexDigits()[size & 15];
   head[kChunkHeadBytes - 2] = '\r';
   head[kChunkHeadBytes - 1] = '\n';
   out.Append("\r\n");

@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "net/send.h"
+
 namespace skiff::net {
 namespace {
 
@@ -305,30 +307,16 @@ void ClientConnection::OnTurnEnd() {
 }
 
 bool ClientConnection::SendToSocket(std::string_view bytes) {
-  while (pending_.empty() && !bytes.empty()) {
-    const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      break;
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
+  if (pending_.empty() && !SendNow(fd_, bytes)) return false;
   pending_.Append(bytes);
   return true;
 }
 
 bool ClientConnection::SendPending() {
-  while (pending_at_ < pending_.size()) {
-    const std::string_view bytes = pending_.view().substr(pending_at_);
-    const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      pending_at_ += static_cast<size_t>(sent);
-    } else if (errno != EINTR) {
-      return errno == EAGAIN || errno == EWOULDBLOCK;
-    }
-  }
+  std::string_view rest = pending_.view().substr(pending_at_);
+  const bool is_whole = SendNow(fd_, rest);
+  pending_at_ = pending_.size() - rest.size();
+  if (!is_whole || !rest.empty()) return is_whole;
   pending_.Clear();
   pending_at_ = 0;
   return true;
