@@ -59,7 +59,7 @@ class Checker {
       case ExprKind::kError:
         break;
       case ExprKind::kLiteral:
-        expr->type = LiteralType(expr->literal);
+        expr->type = RuntimeType(expr->literal);
         break;
       case ExprKind::kIdent:
         VisitIdent(expr);
@@ -82,25 +82,6 @@ class Checker {
       case ExprKind::kComprehension:
         VisitFold(expr);
         break;
-    }
-  }
-
-  static const Type* LiteralType(const Val& value) {
-    switch (value.kind()) {
-      case Kind::kBool:
-        return &types::kBool;
-      case Kind::kInt:
-        return &types::kInt;
-      case Kind::kUint:
-        return &types::kUint;
-      case Kind::kDouble:
-        return &types::kDouble;
-      case Kind::kString:
-        return &types::kString;
-      case Kind::kBytes:
-        return &types::kBytes;
-      default:
-        return &types::kNull;
     }
   }
 
