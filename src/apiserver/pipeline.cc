@@ -5,6 +5,7 @@
 
 #include "apiserver/rest/object_meta.h"
 #include "base/limits.h"
+#include "base/random.h"
 #include "object/scalar/duration.h"
 #include "serving/auth/forbidden.h"
 #include "serving/request/request_attributes.h"
@@ -99,7 +100,7 @@ Pipeline::Then Pipeline::Receive(serving::ApiRequestPtr& request) {
     Count(answered, code, bytes);
   };
   const std::string_view given = request->http.headers.Get("audit-id");
-  request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
+  request->audit_id = given.empty() || given.size() > 64 ? NewUuid(options_.random) : given;
   if (request->local == nullptr) options_.headers.Add(*request);
   return Then::kNext;
 }

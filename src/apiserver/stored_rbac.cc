@@ -9,6 +9,7 @@
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
+#include "base/random.h"
 #include "views/core/v1.h"
 
 namespace skiff::apiserver {
@@ -21,7 +22,7 @@ constexpr std::string_view kResources[] = {"clusterroles", "clusterrolebindings"
 // What a new object has and its author does not give.
 void FillMeta(object::Document& object, Clock& clock, Random& random) {
   MetaOf meta(object);
-  meta.SetText("uid", NewUid(random));
+  meta.SetText("uid", NewUuid(random));
   meta.value().Set(object.arena(), "creationTimestamp", object::Value::Time(NowOf(clock)));
 }
 

@@ -28,10 +28,10 @@ class HexByte {
   char text_[2];
 };
 
-inline std::string HexOf(std::string_view bytes) {
+inline std::string HexOf(std::string_view bytes, HexCase letters = HexCase::kLower) {
   std::string out;
   out.reserve(2 * bytes.size());
-  for (const char byte : bytes) out += HexByte(byte);
+  for (const char byte : bytes) out += HexByte(byte, letters);
   return out;
 }
 

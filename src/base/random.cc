@@ -4,6 +4,8 @@
 #include <cassert>
 #include <string_view>
 
+#include "base/hex.h"
+
 namespace skiff {
 namespace {
 
@@ -46,7 +48,6 @@ uint64_t SeededRandom::Next() {
 }
 
 std::string NewUuid(Random& random) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   uint64_t high = random.Next();
   uint64_t low = random.Next();
   high = (high & ~uint64_t{0xf000}) | 0x4000;                // version 4
@@ -55,7 +56,7 @@ std::string NewUuid(Random& random) {
   for (int i = 0; i < 32; ++i) {
     if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
     const uint64_t half = i < 16 ? high : low;
-    out += kDigits[half >> (60 - 4 * (i % 16)) & 15];
+    out += HexDigits()[half >> (60 - 4 * (i % 16)) & 15];
   }
   return out;
 }

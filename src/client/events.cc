@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "client/event_correlator.h"
 #include "object/json/text.h"
@@ -107,12 +108,7 @@ class Writer : public std::enable_shared_from_this<Writer> {
   std::string NameFor(const EventDraft& event) {
     // Two events of one moment have names of their own.
     last_nanos_ = std::max(last_nanos_ + 1, executor_.clock().Wall().count());
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string hex;
-    for (auto rest = static_cast<uint64_t>(last_nanos_); rest != 0; rest >>= 4) {
-      hex.insert(hex.begin(), kDigits[rest & 15]);
-    }
-    std::string name = event.about.name + "." + hex;
+    std::string name = event.about.name + "." + HexNumber(static_cast<uint64_t>(last_nanos_));
     return object::IsDns1123Subdomain(name) ? name : NewUuid(random_);
   }
 

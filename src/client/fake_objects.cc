@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/random.h"
 #include "client/fake_meta.h"
 #include "client/fake_rules.h"
 #include "object/field_path.h"
@@ -47,16 +48,6 @@ std::string FakeObjects::KeyOf(const ApiResource& resource) {
 
 object::Timestamp FakeObjects::Now() const {
   return {std::chrono::duration_cast<std::chrono::seconds>(clock_.Wall()).count(), 0};
-}
-
-std::string FakeObjects::NewUid() {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string uid;
-  for (size_t i = 0; i < 36; ++i) {
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    uid += dash ? '-' : i == 14 ? '4' : kDigits[random_.Uniform(16)];
-  }
-  return uid;
 }
 
 Result<ClientReply> FakeObjects::Do(const ClientCall& call) {
@@ -195,7 +186,7 @@ ObjectPtr FakeObjects::Put(const ApiResource& resource, std::string_view json) {
       meta.Take(name, *old);
     }
   }
-  if (meta.Text("uid").empty()) meta.SetText("uid", NewUid());
+  if (meta.Text("uid").empty()) meta.SetText("uid", NewUuid(random_));
   if (!meta.Time("creationTimestamp")) meta.SetTime("creationTimestamp", Now());
   if (IsNamespace(resource) && object->root().Find("spec") == nullptr) {
     PrepareForCreate(resource, *object);

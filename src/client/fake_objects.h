@@ -109,7 +109,6 @@ class FakeObjects {
   ObjectPtr Write(const ApiResource& resource, std::shared_ptr<object::Document> object);
   ObjectPtr Erase(const ApiResource& resource, const object::Document& object);
   void Record(Change change);
-  std::string NewUid();
   object::Timestamp Now() const;
 
   struct Page {

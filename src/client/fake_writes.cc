@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random.h"
 #include "client/fake_meta.h"
 #include "client/fake_objects.h"
 #include "client/fake_rules.h"
@@ -113,7 +114,7 @@ Result<ClientReply> FakeObjects::Create(const ClientCall& call) {
   for (const std::string_view cleared : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
     meta.Erase(cleared);
   }
-  meta.SetText("uid", NewUid());
+  meta.SetText("uid", NewUuid(random_));
   meta.SetTime("creationTimestamp", Now());
   PrepareForCreate(resource, *object);
   return ReplyOf(call, Write(resource, object), 201);

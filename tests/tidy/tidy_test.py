@@ -459,6 +459,11 @@ class TidyTest(unittest.TestCase):
     def test_walk_without_steps(self):
         self.assert_fires(self.walk("`W::Open` in `src/object/w.cc`"), "[walk] has no step")
 
+    def test_hexadecimal_of_its_own(self):
+        self.assert_fires(self.in_source('const char* k = "0123456789abcdef";\n'),
+                          "a.cc:2: [hex] base/hex.h")
+        self.assert_passes(self.in_source('const char* k = "0123456789";\n'))
+
     def test_feature_gate_that_is_declared_twice(self):
         table = {"src/base/feature_gate_table.h":
                  '// G.\n#pragma once\n#include "base/a.h"\n'

@@ -4,6 +4,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/random.h"
 #include "object/protobuf/envelope.h"
 #include "views/core/v1.h"
 
@@ -28,7 +29,7 @@ class NamespaceAutoProvision final : public AdmissionPlugin {
     object::Document made = core::Namespace::New();
     core::MutableNamespace object(made);
     object.mutable_metadata().set_name(request.name_space);
-    object.mutable_metadata().set_uid(NewUid(request.random));
+    object.mutable_metadata().set_uid(NewUuid(request.random));
     object.mutable_metadata().set_creation_timestamp(request.now);
     object.mutable_metadata().put_labels("kubernetes.io/metadata.name", request.name_space);
     object.mutable_spec().add_finalizers("kubernetes");

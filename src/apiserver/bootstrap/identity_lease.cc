@@ -4,6 +4,7 @@
 
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
+#include "base/random.h"
 #include "crypto/digest.h"
 #include "store/blocking.h"
 #include "views/coordination.k8s.io/v1.h"
@@ -61,7 +62,7 @@ IdentityLease::IdentityLease(SystemWriter& writer, std::string host_name)
     : writer_(writer),
       host_name_(std::move(host_name)),
       name_(ApiServerIdentity(host_name_)),
-      holder_(name_ + "_" + NewUid(writer.rest().random)) {}
+      holder_(name_ + "_" + NewUuid(writer.rest().random)) {}
 
 WantedObject IdentityLease::Renewed() {
   WantedObject out;

@@ -104,20 +104,4 @@ object::Timestamp NowOf(Clock& clock) {
   return {std::chrono::duration_cast<std::chrono::seconds>(clock.Wall()).count(), 0};
 }
 
-std::string NewUid(Random& random) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  uint64_t high = random.Next();
-  uint64_t low = random.Next();
-  high = (high & ~uint64_t{0xf000}) | 0x4000;                // version 4
-  low = (low & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // the variant of RFC 9562
-  std::string out(36, '-');
-  size_t at = 0;
-  for (int i = 0; i < 32; ++i) {
-    if (at == 8 || at == 13 || at == 18 || at == 23) ++at;
-    const uint64_t half = i < 16 ? high : low;
-    out[at++] = kDigits[half >> (60 - i % 16 * 4) & 15];
-  }
-  return out;
-}
-
 }  // namespace skiff::apiserver

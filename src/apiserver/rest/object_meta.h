@@ -51,7 +51,4 @@ class MetaOf {
 // Whole seconds, as API times are.
 object::Timestamp NowOf(Clock& clock);
 
-// A random UUID, version 4.
-std::string NewUid(Random& random);
-
 }  // namespace skiff::apiserver

@@ -9,6 +9,7 @@
 #include "apiserver/rest/meta_validation.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/common.h"
+#include "base/random.h"
 #include "object/field_path.h"
 #include "object/json/encode.h"
 #include "object/scalar/generate_name.h"
@@ -142,7 +143,7 @@ std::string ServerChosenName(const object::ResourceDesc& resource, std::string_v
   if (!prefix.empty()) return object::GenerateName(prefix, random);
   const bool is_limit_range =
       resource.name == "limitranges" && resource.version->desc->group.empty();
-  return is_limit_range ? NewUid(random) : std::string();
+  return is_limit_range ? NewUuid(random) : std::string();
 }
 
 Result<void> ClearMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
@@ -163,7 +164,7 @@ Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_na
                                object::Document& object, Random& random, object::Timestamp now) {
   SKIFF_RETURN_IF_ERROR(ClearMetaForCreate(endpoint, url_namespace, object));
   MetaOf meta(object);
-  meta.SetText("uid", NewUid(random));
+  meta.SetText("uid", NewUuid(random));
   meta.value().Set(object.arena(), "creationTimestamp", object::Value::Time(now));
   return {};
 }

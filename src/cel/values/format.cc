@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hex.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "cel/values/go_quote.h"
@@ -245,11 +246,7 @@ void AppendInBase(uint64_t value, int base, bool upper, std::string& out) {
 }
 
 void AppendHexBytes(std::string_view bytes, bool upper, std::string& out) {
-  const char* const digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-  for (const char c : bytes) {
-    out += digits[static_cast<unsigned char>(c) >> 4];
-    out += digits[static_cast<unsigned char>(c) & 15];
-  }
+  out += HexOf(bytes, upper ? HexCase::kUpper : HexCase::kLower);
 }
 
 void AppendStringItem(std::string_view text, std::string& out) { out += GoQuote(text); }

@@ -2,14 +2,11 @@
 
 #include <re2/re2.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 namespace skiff::cel {
 namespace {
-
-void AppendHex(char32_t value, int digits, std::string& out) {
-  for (int i = digits - 1; i >= 0; --i) out += "0123456789abcdef"[value >> (4 * i) & 15];
-}
 
 void AppendEscaped(char32_t c, std::string& out) {
   constexpr std::string_view kNamed = "\a\b\f\n\r\t\v";
@@ -19,13 +16,13 @@ void AppendEscaped(char32_t c, std::string& out) {
     out += "abfnrtv"[named];
   } else if (c < 0x80) {
     out += 'x';
-    AppendHex(c, 2, out);
+    out += HexNumber(c, 2);
   } else if (c < 0x10000) {
     out += 'u';
-    AppendHex(c, 4, out);
+    out += HexNumber(c, 4);
   } else {
     out += 'U';
-    AppendHex(c, 8, out);
+    out += HexNumber(c, 8);
   }
 }
 
@@ -48,8 +45,7 @@ std::string GoQuote(std::string_view text) {
     const char32_t c = TakeCodePoint(text);
     const std::string_view bytes = before.substr(0, before.size() - text.size());
     if (c == kReplacementCharacter && bytes.size() == 1) {
-      out += "\\x";
-      AppendHex(static_cast<unsigned char>(bytes[0]), 2, out);
+      (out += "\\x") += HexByte(bytes[0]);
     } else if (c == '"' || c == '\\') {
       out += '\\';
       out += bytes;

@@ -7,6 +7,7 @@
 
 #include <re2/re2.h>
 
+#include "base/hex.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "cel/values/regex_groups.h"
@@ -530,10 +531,7 @@ class Translator {
       AppendUtf8(c, out_);
       return;
     }
-    constexpr char kHex[] = "0123456789abcdef";
-    out_ += "\\x";
-    out_ += kHex[c >> 4];
-    out_ += kHex[c & 15];
+    (out_ += "\\x") += HexByte(static_cast<unsigned char>(c));
   }
 
   const std::string_view pattern_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/hex.h"
 #include "base/strings.h"
 #include "cel/values/go_quote.h"
 #include "cel/values/ip.h"
@@ -93,15 +94,12 @@ Result<std::string> Unescape(std::string_view text, Part part) {
 }
 
 std::string Escape(std::string_view text, Part part) {
-  constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     if (IsPlain(c, part)) {
       out += c;
     } else {
-      out += '%';
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+      (out += '%') += HexByte(c, HexCase::kUpper);
     }
   }
   return out;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hex.h"
 #include "object/json/encode.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
@@ -169,7 +170,6 @@ Result<std::string> NameInPath(const ClientCall& call) {
 }  // namespace
 
 std::string PercentEncoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -177,10 +177,7 @@ std::string PercentEncoded(std::string_view text) {
     if (plain) {
       out += c;
     } else {
-      const auto byte = static_cast<uint8_t>(c);
-      out += '%';
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
+      (out += '%') += HexByte(c, HexCase::kUpper);
     }
   }
   return out;

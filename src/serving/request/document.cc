@@ -1,19 +1,13 @@
 #include "serving/request/document.h"
 
+#include "base/hex.h"
 #include "crypto/digest.h"
 
 namespace skiff::serving {
 
 std::string ContentHash(std::string_view bytes) {
   const crypto::Sha512Digest digest = crypto::Sha512(bytes);
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return HexOf({reinterpret_cast<const char*>(digest.data()), digest.size()}, HexCase::kUpper);
 }
 
 std::string QuotedTag(std::string_view hash) { return std::string("\"").append(hash).append("\""); }

@@ -8,6 +8,7 @@
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
+#include "base/random.h"
 #include "object/protobuf/envelope.h"
 #include "views/networking.k8s.io/v1.h"
 
@@ -204,7 +205,7 @@ object::Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_
   parent.set_namespace(name_space);
   parent.set_name(service);
   TrackOwnCreation(*addresses_, out, now);
-  object.mutable_metadata().set_uid(NewUid(random));
+  object.mutable_metadata().set_uid(NewUuid(random));
   object.mutable_metadata().set_creation_timestamp(now);
   addresses_->strategy().PrepareForCreate(out);
   return out;
