@@ -206,7 +206,9 @@ Result<std::optional<MatchedResource>> RequestFacts::Match(const MatchCriteria& 
   if (!criteria.excluded.empty() && MatchRules(criteria.excluded, criteria.equivalent)) {
     return std::nullopt;
   }
-  if (!criteria.fault.empty()) return Fail(StatusReason::kInternalError, "Internal error occurred: " + criteria.fault);
+  if (!criteria.fault.empty()) {
+    return Fail(StatusReason::kInternalError, "Internal error occurred: " + criteria.fault);
+  }
   // The object's own labels are at hand; a namespace may be missing.
   if (!MatchObject(criteria.objects)) return std::nullopt;
   SKIFF_ASSIGN_OR_RETURN(const bool in_namespace, MatchNamespace(criteria.namespaces));

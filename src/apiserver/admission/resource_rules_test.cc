@@ -139,7 +139,8 @@ TEST_F(ResourceRulesTest, ExcludedRulesAndSelectorsTakeRequestsAway) {
 
 TEST_F(ResourceRulesTest, NamespacesBringTheirOwnLabels) {
   const std::string criteria =
-      Rules(R"({"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["namespaces"]})",
+      Rules(R"({"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],)"
+            R"("resources":["namespaces"]})",
             R"(,"namespaceSelector":{"matchLabels":{"env":"prod"}})");
   const std::string labelled = R"({"metadata":{"name":"new","labels":{"env":"prod"}}})";
   EXPECT_NE(Seen(criteria, {.resource = "namespaces", .name_space = "", .object = labelled}), "");
