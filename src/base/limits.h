@@ -208,8 +208,10 @@ inline constexpr size_t kCatchUpEvents = 512;
 inline constexpr size_t kMaxWatchers = 100'000;
 // Objects that cannot be read, of which the answer to one list tells.
 inline constexpr size_t kMaxUnreadableReported = 100;
-// States of a resource that are kept for the next pages of lists, and for how long.
+// States of a resource that are kept for the next pages of lists, the bytes of objects that have
+// been replaced since the oldest of them, and for how long it is kept.
 inline constexpr size_t kMaxKeptSnapshots = 64;
+inline constexpr size_t kMaxKeptSnapshotBytes = 128 * 1024 * 1024;
 inline constexpr std::chrono::seconds kKeptSnapshotAge{300};
 // Labels and fields of a resource by which entries are found for selectors, how long one is kept
 // that no list uses, and the entries that are put into their order in one turn and between ticks.

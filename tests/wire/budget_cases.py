@@ -1,5 +1,5 @@
-"""What a client can make the server hold: before anybody knows who it is, or whether it may ask, and
-by asking for much and taking little of it."""
+"""What a client can make the server hold: before anybody knows who it is, or whether it may ask,
+and by asking for much and taking little of it."""
 import contextlib
 import struct
 

@@ -10,8 +10,12 @@ void SnapshotHistory::Keep(Revision since, const IndexSnapshot& snapshot, Durati
                            const std::string& selection, const NarrowedEntries& narrowed) {
   if (states_.empty() || states_.back().until != Revision{}) {
     if (states_.size() == limits::kMaxKeptSnapshots) states_.pop_front();
-    states_.push_back(
-        {.since = since, .until = {}, .used = now, .snapshot = snapshot, .narrowed = {}});
+    states_.push_back({.since = since,
+                       .until = {},
+                       .used = now,
+                       .replaced_before = replaced_bytes_,
+                       .snapshot = snapshot,
+                       .narrowed = {}});
   }
   State& state = states_.back();
   state.used = now;
@@ -24,8 +28,14 @@ void SnapshotHistory::Keep(Revision since, const IndexSnapshot& snapshot, Durati
   state.narrowed.emplace_back(selection, narrowed);
 }
 
-void SnapshotHistory::Changed(Revision at) {
-  if (!states_.empty() && states_.back().until == Revision{}) states_.back().until = at;
+void SnapshotHistory::Changed(Revision at, size_t replaced_bytes) {
+  replaced_bytes_ += replaced_bytes;
+  if (states_.empty()) return;
+  if (states_.back().until == Revision{}) states_.back().until = at;
+  while (!states_.empty() &&
+         replaced_bytes_ - states_.front().replaced_before > limits::kMaxKeptSnapshotBytes) {
+    states_.pop_front();
+  }
 }
 
 std::optional<SnapshotHistory::Found> SnapshotHistory::Find(Revision revision,

@@ -65,6 +65,26 @@ TEST_F(SnapshotHistoryTest, TheOldestMakesRoom) {
   EXPECT_EQ(At(11), 11);
 }
 
+// Objects that are gone are in memory for as long as a state has them.
+TEST_F(SnapshotHistoryTest, StatesThatHoldMuchOfThePastGoFirst) {
+  Change(5);
+  Keep();
+  Change(6);
+  history_.Changed({7}, limits::kMaxKeptSnapshotBytes / 2);
+  last_ = {7};
+  Keep();
+  EXPECT_EQ(At(5), 5);
+  history_.Changed({8}, limits::kMaxKeptSnapshotBytes / 2);
+  EXPECT_EQ(At(5), 5);
+  history_.Changed({9}, 1);
+  EXPECT_EQ(At(5), -1);
+  EXPECT_EQ(At(7), 6);
+  history_.Changed({10}, limits::kMaxKeptSnapshotBytes);
+  EXPECT_EQ(At(7), -1);
+  Keep();
+  EXPECT_EQ(history_.size(), 1U) << "each counts from when it was kept";
+}
+
 TEST_F(SnapshotHistoryTest, KeepsWhatSelectionsWereNarrowedDownToWithTheState) {
   Change(5);
   const auto narrowed = std::make_shared<const std::vector<IndexSnapshot>>(1, index_.Snapshot());
