@@ -5,8 +5,10 @@
 #include "cel/schema_types.h"
 #include "cel/schema_values.h"
 #include "cel/values/escape.h"
+#include "object/json/decode.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
+#include "object/unset.h"
 
 namespace skiff::cel {
 namespace {
@@ -17,6 +19,16 @@ Val TimeText(Arena& arena, const object::Value& value) {
                           ? object::FormatTime(value.AsTime(), text)
                           : object::FormatMicroTime(value.AsTime(), text);
   return Val::String(arena.Copy({text, size}));
+}
+
+Val Untyped(Arena& arena, const object::Value& value);
+
+// Raw JSON was kept as text; whoever looks into it has it read.
+Val RawJson(Arena& arena, std::string_view json) {
+  const Result<object::Document> document = object::DecodeJson(json, nullptr);
+  if (!document) return Val::Error(arena, document.error().message());
+  auto* root = arena.AllocateArray<object::Value>(1);
+  return Untyped(arena, *new (root) object::Value(document->root().CopyInto(arena)));
 }
 
 // What the JSON of a value is.
@@ -50,7 +62,7 @@ Val Untyped(Arena& arena, const object::Value& value) {
       return Val::String(arena.Copy({text, object::FormatDuration(value.AsInt(), text)}));
     }
     case object::Tag::kRawJson:
-      return Val::Error(arena, "raw JSON is not read in place");
+      return RawJson(arena, value.AsText());
     case object::Tag::kList:
       return Val::DocumentList(&value, nullptr);
     case object::Tag::kMap:
@@ -58,6 +70,61 @@ Val Untyped(Arena& arena, const object::Value& value) {
       return Val::DocumentMap(&value, nullptr);
   }
   return {};
+}
+
+// What the JSON of a typed object shows for a field that is not set; unset: nothing.
+Val UnsetField(Arena& arena, const object::FieldDesc& field) {
+  using object::FieldType;
+  if (!field.shown_unset()) return {};
+  if (field.pointer() || field.cardinality != object::Cardinality::kSingle) return Val::Null();
+  switch (field.type) {
+    case FieldType::kMessage: {
+      auto* empty = arena.AllocateArray<object::Value>(1);
+      return Val::DocumentMap(
+          new (empty) object::Value(object::Value::EmptyObject(arena, field.message)), nullptr);
+    }
+    case FieldType::kString:
+      return Val::String("");
+    case FieldType::kDuration:
+      return Val::String("0s");
+    case FieldType::kQuantity:
+      return Val::String("0");
+    case FieldType::kBool:
+      return Val::Bool(false);
+    case FieldType::kDouble:
+      return Val::Double(0);
+    case FieldType::kInt32:
+    case FieldType::kInt64:
+    case FieldType::kUint32:
+    case FieldType::kUint64:
+    case FieldType::kIntOrString:
+      return Val::Int(0);
+    default:
+      return Val::Null();
+  }
+}
+
+// A member of a typed object as its JSON has it: some are shown when they are not set, and others
+// left out when they are set to nothing.
+Val TypedMember(Arena& arena, const object::Value& object, uint16_t index) {
+  const object::FieldDesc& field = object.type()->fields[index];
+  const object::Value* member = object.Member(index);
+  const bool is_set = member != nullptr && !object::PrintsAsUnset(field, *member);
+  return is_set ? Untyped(arena, *member) : UnsetField(arena, field);
+}
+
+// The index of the nth member that JSON shows; the number of fields: there are not as many.
+uint16_t ShownField(const object::Value& object, size_t n) {
+  const object::MessageDesc& type = *object.type();
+  const std::span<const object::Value> members = object.members();
+  size_t next = 0;
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    const bool is_there = next < members.size() && members[next].field() == i;
+    const bool is_set = is_there && !object::PrintsAsUnset(type.fields[i], members[next]);
+    if (is_there) ++next;
+    if ((is_set || type.fields[i].shown_unset()) && n-- == 0) return static_cast<uint16_t>(i);
+  }
+  return static_cast<uint16_t>(type.fields.size());
 }
 
 // Whether a member counts: null is absent in objects of a schema.
@@ -94,9 +161,28 @@ Val FromDocument(Arena& arena, const object::Value& value, const SchemaType* sch
   return schema == nullptr ? Untyped(arena, value) : ReadBySchema(arena, value, *schema);
 }
 
-size_t DocumentMapSize(const Val& map) { return map.document()->size(); }
+size_t DocumentMapSize(const Val& map) {
+  const object::Value& object = *map.document();
+  if (!object.is_object() || map.schema() != nullptr) return object.size();
+  const object::MessageDesc& type = *object.type();
+  size_t size = 0;
+  size_t next = 0;
+  const std::span<const object::Value> members = object.members();
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    const bool is_there = next < members.size() && members[next].field() == i;
+    const bool is_set = is_there && !object::PrintsAsUnset(type.fields[i], members[next]);
+    if (is_there) ++next;
+    if (is_set || type.fields[i].shown_unset()) ++size;
+  }
+  return size;
+}
 
 MapItem DocumentMapAt(Arena& arena, const Val& map, size_t index) {
+  if (map.schema() == nullptr && map.document()->is_object()) {
+    const object::Value& object = *map.document();
+    const uint16_t field = ShownField(object, index);
+    return {Val::String(object.type()->fields[field].name()), TypedMember(arena, object, field)};
+  }
   const auto [name, value] = MemberAt(*map.document(), index);
   const SchemaType* schema = map.schema();
   if (schema == nullptr) return {Val::String(name), Untyped(arena, *value)};
@@ -123,6 +209,11 @@ Val DocumentMapFind(Arena& arena, const Val& map, const Val& key) {
     if (!plain) return {};
     unescaped = *plain;
     name = unescaped;
+  }
+  if (schema == nullptr && map.document()->is_object()) {
+    const uint16_t field = map.document()->type()->FindField(name);
+    return field == object::MessageDesc::kNoField ? Val()
+                                                  : TypedMember(arena, *map.document(), field);
   }
   const object::Value* value = map.document()->Find(name);
   if (value == nullptr || !Counts(*value, schema)) return {};

@@ -124,6 +124,21 @@ const Type* NamespaceType(Types& types) {
                        {{"metadata", metadata}, {"spec", spec}, {"status", status}});
 }
 
+void AddPatchTypes(Environment& environment) {
+  Types& types = environment.types();
+  environment.AddFunctions(JsonPatchFunctions());
+  StructDecl& patch = types.Struct("JSONPatch");
+  for (const char* name : {"op", "path", "from"}) patch.fields[name] = &types::kString;
+  patch.fields["value"] = &types::kDyn;
+  patch.unknown_fields_mismatch = true;
+  patch.make = MakeJsonPatch;
+  environment.AddStruct("JSONPatch", patch);
+  StructDecl& object = types.Struct("Object");
+  object.any_field = true;
+  object.other_fields = &types::kDyn;
+  environment.AddStruct("Object", object);
+}
+
 }  // namespace
 
 void Environment::AddVariable(std::string_view name, const Type* type) {
@@ -205,40 +220,34 @@ std::shared_ptr<const Environment> Environment::Base() {
   return base;
 }
 
-std::shared_ptr<const Environment> Environment::Admission() {
-  static const std::shared_ptr<const Environment> admission = [] {
+std::shared_ptr<const Environment> Environment::Admission(const AdmissionNames& names) {
+  // What all of them have, whose types are told apart by name and made once.
+  static const std::shared_ptr<const Environment> shared = [] {
     auto environment = std::make_shared<Environment>(Base());
-    Types& types = environment->types();
-    for (const char* name : {"object", "oldObject", "params"}) {
-      environment->AddVariable(name, &types::kDyn);
+    environment->AddVariable("object", &types::kDyn);
+    environment->AddVariable("oldObject", &types::kDyn);
+    environment->AddVariable("request", AdmissionRequestType(environment->types()));
+    environment->AddVariable("namespaceObject", NamespaceType(environment->types()));
+    return environment;
+  }();
+  const auto make = [](const AdmissionNames& with) {
+    auto environment = std::make_shared<Environment>(shared);
+    if (with.params) environment->AddVariable("params", &types::kDyn);
+    if (with.authorizer) {
+      environment->AddVariable("authorizer", &types::kAuthorizer);
+      environment->AddVariable("authorizer.requestResource", &types::kResourceCheck);
     }
-    environment->AddVariable("request", AdmissionRequestType(types));
-    environment->AddVariable("namespaceObject", NamespaceType(types));
-    environment->AddVariable("authorizer", &types::kAuthorizer);
-    environment->AddVariable("authorizer.requestResource", &types::kResourceCheck);
-    return environment;
+    if (with.patches) AddPatchTypes(*environment);
+    return std::shared_ptr<const Environment>(environment);
+  };
+  static const std::vector<std::shared_ptr<const Environment>> all = [&make] {
+    std::vector<std::shared_ptr<const Environment>> out;
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      out.push_back(make({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}));
+    }
+    return out;
   }();
-  return admission;
-}
-
-std::shared_ptr<const Environment> Environment::Mutation() {
-  static const std::shared_ptr<const Environment> mutation = [] {
-    auto environment = std::make_shared<Environment>(Admission());
-    Types& types = environment->types();
-    environment->AddFunctions(JsonPatchFunctions());
-    StructDecl& patch = types.Struct("JSONPatch");
-    for (const char* name : {"op", "path", "from"}) patch.fields[name] = &types::kString;
-    patch.fields["value"] = &types::kDyn;
-    patch.unknown_fields_mismatch = true;
-    patch.make = MakeJsonPatch;
-    environment->AddStruct("JSONPatch", patch);
-    StructDecl& object = types.Struct("Object");
-    object.any_field = true;
-    object.other_fields = &types::kDyn;
-    environment->AddStruct("Object", object);
-    return environment;
-  }();
-  return mutation;
+  return all[(names.params ? 1 : 0) | (names.authorizer ? 2 : 0) | (names.patches ? 4 : 0)];
 }
 
 }  // namespace skiff::cel

@@ -17,15 +17,24 @@
 
 namespace skiff::cel {
 
+// Which names expressions of admission have besides those that all of them have.
+struct AdmissionNames {
+  bool params = true;
+  bool authorizer = true;
+  bool patches = false;  // Object, JSONPatch, jsonpatch.escapeKey()
+  friend bool operator==(const AdmissionNames&, const AdmissionNames&) = default;
+};
+
 class Environment {
  public:
   // Libraries of Kubernetes 1.36, no variables.
   static std::shared_ptr<const Environment> Base();
   // With variables of admission policies: object, oldObject, params, request, namespaceObject,
   // authorizer, authorizer.requestResource.
-  static std::shared_ptr<const Environment> Admission();
+  static std::shared_ptr<const Environment> Admission() { return Admission({}); }
+  static std::shared_ptr<const Environment> Admission(const AdmissionNames& names);
   // That, and what mutating policies have: Object, JSONPatch, jsonpatch.escapeKey().
-  static std::shared_ptr<const Environment> Mutation();
+  static std::shared_ptr<const Environment> Mutation() { return Admission({.patches = true}); }
 
   explicit Environment(std::shared_ptr<const Environment> parent) : parent_(std::move(parent)) {
     if (parent_ != nullptr) options_ = parent_->options_;

@@ -54,6 +54,24 @@ Val Evaluation::Run(const Program& program, VariableSource& source) {
   return RunPlan(program);
 }
 
+Val Evaluation::RunWithin(const Program& program, VariableSource& source, uint64_t& cost) {
+  const uint64_t outer_cost = cost_;
+  const std::span<const Val> outer_variables = variables_;
+  VariableSource* const outer_source = source_;
+  const Plan* const outer_plan = plan_;
+  std::vector<Local> outer_locals = std::move(locals_);
+  const Val result = Run(program, source);
+  cost = cost_;
+  cost_ = outer_cost;
+  // Who was interrupted, or has no memory left, stays so.
+  stopped_ = interrupted_;
+  variables_ = outer_variables;
+  source_ = outer_source;
+  plan_ = outer_plan;
+  locals_ = std::move(outer_locals);
+  return result;
+}
+
 Val Evaluation::RunPlan(const Program& program) {
   plan_ = &program.plan();
   locals_.assign(plan_->locals, {});

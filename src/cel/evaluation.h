@@ -39,6 +39,10 @@ class Evaluation {
   Val Run(const Program& program, std::span<const Val> variables);
   Val Run(const Program& program, VariableSource& source);
 
+  // Within a run, for one of its variables, whose cost it does not count; budget and bounds are
+  // those of a run of its own.
+  Val RunWithin(const Program& program, VariableSource& source, uint64_t& cost);
+
   // What was spent, also by a run that failed.
   uint64_t cost() const { return cost_; }
   // What is left of the budget. A function whose cost will be more need not do its work.

@@ -227,6 +227,9 @@ MapItem MapAt(Arena& arena, const Val& map, size_t index) {
 Val MapFind(Arena& arena, const Val& map, const Val& key) {
   if (map.in_document()) return DocumentMapFind(arena, map, key);
   const MapBlock& block = *map.map_block();
+  if (block.computed != nullptr) [[unlikely]] {
+    return key.is_string() ? block.computed->FindMember(key.AsText()) : Val();
+  }
   const uint32_t place = FindKey(block, map.raw_size(), key);
   return place < map.raw_size() ? block.items[place].value : Val();
 }

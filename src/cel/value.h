@@ -166,6 +166,16 @@ struct MapItem {
   Val key;
   Val value;
 };
+// Members that are computed when they are asked for.
+class ComputedMembers {
+ public:
+  // Unset: there is none of that name.
+  virtual Val FindMember(std::string_view name) = 0;
+
+ protected:
+  ~ComputedMembers() = default;
+};
+
 // The entries of a map that was computed, in the order of insertion; likewise a beginning.
 struct MapBlock {
   MapItem* items = nullptr;
@@ -176,6 +186,8 @@ struct MapBlock {
   const Arena* owner = nullptr;
   // What a key that is not there stands for when it is asked for, but not for `in`; null: nothing.
   const Val* fallback = nullptr;
+  // Null: the items are all there is. Else they are not looked at.
+  ComputedMembers* computed = nullptr;
 };
 
 // What libraries compute: the first member of their structs.

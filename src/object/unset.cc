@@ -1,5 +1,7 @@
 #include "object/unset.h"
 
+#include "object/zero.h"
+
 namespace skiff::object {
 
 std::string_view UnsetJson(const FieldDesc& field) {
@@ -39,6 +41,19 @@ std::string_view UnsetJson(const FieldDesc& field) {
     default:
       return "0";
   }
+}
+
+bool PrintsAsUnset(const FieldDesc& field, const Value& value) {
+  if (field.pointer()) return false;  // a null is there, too: a pointer to nothing
+  if (value.is_null()) return true;
+  if (field.cardinality != Cardinality::kSingle || field.type == FieldType::kStringList) {
+    return field.omit_empty() && value.size() == 0;
+  }
+  if (field.type == FieldType::kBytes) return field.omit_empty() && value.AsText().empty();
+  if (field.type == FieldType::kMessage || field.type == FieldType::kAny) {
+    return value.is_object() && value.size() == 0;
+  }
+  return IsZeroScalar(field.type, value);
 }
 
 }  // namespace skiff::object

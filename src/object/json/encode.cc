@@ -8,7 +8,6 @@
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 #include "object/unset.h"
-#include "object/zero.h"
 
 namespace skiff::object {
 namespace {
@@ -18,21 +17,6 @@ void AppendKey(ByteBuffer& out, const FieldDesc& field) {
   char* to = out.Reserve(key.size() + kKeyPadding);
   std::memcpy(to, key.data(), key.size());
   out.CommitTo(to + key.size());
-}
-
-// True if the member prints like an unset field: zeros of non-pointer fields, empty lists, maps
-// and bytes where omitempty leaves them out.
-bool PrintsAsUnset(const FieldDesc& field, const Value& value) {
-  if (field.pointer()) return false;  // a null is there, too: a pointer to nothing
-  if (value.is_null()) return true;
-  if (field.cardinality != Cardinality::kSingle || field.type == FieldType::kStringList) {
-    return field.omit_empty() && value.size() == 0;
-  }
-  if (field.type == FieldType::kBytes) return field.omit_empty() && value.AsText().empty();
-  if (field.type == FieldType::kMessage || field.type == FieldType::kAny) {
-    return value.is_object() && value.size() == 0;
-  }
-  return IsZeroScalar(field.type, value);
 }
 
 void EncodeValue(const Value& value, ByteBuffer& out);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "apiserver/registry/admissionregistration/expressions.h"
 #include "apiserver/registry/admissionregistration/match_rules.h"
 #include "apiserver/registry/admissionregistration/static_names.h"
 #include "apiserver/validation/common.h"
@@ -63,7 +64,17 @@ void ValidateParamKind(const object::Value* kind, FieldErrors& errors) {
   }
 }
 
-void ValidateVariables(const object::Value* spec, FieldErrors& errors) {
+// What is known while the expressions of one policy are looked at, in their order.
+struct Expressions {
+  explicit Expressions(const object::Value* spec, bool has_variables)
+      : compiler(has_variables), has_params(FieldOf(spec, "paramKind") != nullptr) {}
+  cel::AdmissionCompiler compiler;
+  bool has_params;
+
+  cel::AdmissionNames Names() const { return {.params = has_params}; }
+};
+
+void ValidateVariables(const object::Value* spec, Expressions& expressions, FieldErrors& errors) {
   const auto variables = ItemsOf(spec, "variables");
   for (size_t i = 0; i < variables.size(); ++i) {
     const auto at = errors.At("variables", i);
@@ -73,9 +84,15 @@ void ValidateVariables(const object::Value* spec, FieldErrors& errors) {
     } else if (!IsExpressionIdentifier(name)) {
       errors.Invalid("name", name, "must be a valid CEL identifier");
     }
-    if (IsBlank(TextOf(variables[i], "expression"))) {
+    const std::string_view text = TextOf(variables[i], "expression");
+    if (IsBlank(text)) {
       errors.Required("expression", "expression is not specified");
+      continue;
     }
+    const ExpressionPlace place{"expression", text, cel::AdmissionResult::kAny,
+                                expressions.Names()};
+    expressions.compiler.AddVariable(name,
+                                     CheckExpression(expressions.compiler, text, place, errors));
   }
 }
 
@@ -91,7 +108,7 @@ void ValidateMutatingOperations(const object::Value* match, FieldErrors& errors)
 
 // What both kinds of policies begin with. Conditions that an update leaves alone stay.
 void ValidateMatching(const object::Value* spec, bool check_conditions, bool is_mutating,
-                      FieldErrors& errors) {
+                      Expressions& expressions, FieldErrors& errors) {
   ValidateRequiredOneOf(spec, "failurePolicy", {"Fail", "Ignore"}, errors);
   if (const object::Value* kind = FieldOf(spec, "paramKind")) ValidateParamKind(kind, errors);
   const object::Value* match = FieldOf(spec, "matchConstraints");
@@ -103,18 +120,34 @@ void ValidateMatching(const object::Value* spec, bool check_conditions, bool is_
     if (ItemsOf(match, "resourceRules").empty()) errors.Required("resourceRules");
     if (is_mutating) ValidateMutatingOperations(match, errors);
   }
-  if (check_conditions) ValidateMatchConditions(spec, errors);
-  ValidateVariables(spec, errors);
+  if (check_conditions) ValidateMatchConditions(spec, expressions.has_params, errors);
+  ValidateVariables(spec, expressions, errors);
 }
 
-void ValidateValidation(const object::Value* validation, FieldErrors& errors) {
-  if (IsBlank(TextOf(validation, "expression"))) {
+void ValidateMessageExpression(const object::Value* validation, Expressions& expressions,
+                               FieldErrors& errors) {
+  const std::string_view text = TextOf(validation, "messageExpression");
+  if (text.empty()) return;
+  if (IsBlank(text)) {
+    return errors.Invalid("messageExpression", text, "must be non-empty if specified");
+  }
+  CheckExpression(expressions.compiler, text,
+                  {"messageExpression",
+                   text,
+                   cel::AdmissionResult::kString,
+                   {.params = expressions.has_params, .authorizer = false}},
+                  errors);
+}
+
+void ValidateValidation(const object::Value* validation, Expressions& expressions,
+                        FieldErrors& errors) {
+  if (const std::string_view text = TextOf(validation, "expression"); IsBlank(text)) {
     errors.Required("expression", "expression is not specified");
+  } else {
+    CheckExpression(expressions.compiler, text,
+                    {"expression", text, cel::AdmissionResult::kBool, expressions.Names()}, errors);
   }
-  const std::string_view expression = TextOf(validation, "messageExpression");
-  if (!expression.empty() && IsBlank(expression)) {
-    errors.Invalid("messageExpression", expression, "must be non-empty if specified");
-  }
+  ValidateMessageExpression(validation, expressions, errors);
   const std::string_view message = TextOf(validation, "message");
   if (!message.empty() && IsBlank(message)) {
     errors.Invalid("message", message, "must be non-empty if specified");
@@ -128,7 +161,7 @@ void ValidateValidation(const object::Value* validation, FieldErrors& errors) {
 }
 
 void ValidateAuditAnnotations(const object::Value* spec, std::string_view policy,
-                              FieldErrors& errors) {
+                              Expressions& expressions, FieldErrors& errors) {
   const auto annotations = ItemsOf(spec, "auditAnnotations");
   if (annotations.size() > kMaxAuditAnnotations) {
     errors.Invalid("auditAnnotations", FieldOf(spec, "auditAnnotations"),
@@ -145,6 +178,11 @@ void ValidateAuditAnnotations(const object::Value* spec, std::string_view policy
       errors.Required("valueExpression", "valueExpression is not specified");
     } else if (expression.size() > kMaxValueExpressionBytes) {
       errors.Required("valueExpression", "must not exceed 5120 bytes in length");
+    } else {
+      CheckExpression(expressions.compiler, expression,
+                      {"valueExpression", TextOf(annotations[i], "valueExpression"),
+                       cel::AdmissionResult::kStringOrNull, expressions.Names()},
+                      errors);
     }
     if (!keys.insert(key).second) errors.Duplicate("key", key);
   }
@@ -154,7 +192,8 @@ void ValidateValidatingPolicy(const object::Document& object, bool check_conditi
                               FieldErrors& errors) {
   const object::Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
-  ValidateMatching(spec, check_conditions, false, errors);
+  Expressions expressions(spec, !ItemsOf(spec, "variables").empty());
+  ValidateMatching(spec, check_conditions, false, expressions, errors);
   const auto validations = ItemsOf(spec, "validations");
   if (validations.empty() && ItemsOf(spec, "auditAnnotations").empty()) {
     constexpr std::string_view kWhy =
@@ -164,13 +203,15 @@ void ValidateValidatingPolicy(const object::Document& object, bool check_conditi
   }
   for (size_t i = 0; i < validations.size(); ++i) {
     const auto at_validation = errors.At("validations", i);
-    ValidateValidation(validations[i], errors);
+    ValidateValidation(validations[i], expressions, errors);
   }
-  ValidateAuditAnnotations(spec, TextOf(object.root().Find("metadata"), "name"), errors);
+  ValidateAuditAnnotations(spec, TextOf(object.root().Find("metadata"), "name"), expressions,
+                           errors);
 }
 
 // A mutation has the part that its patch type names, and not the other.
-void ValidateMutation(const object::Value* mutation, FieldErrors& errors) {
+void ValidateMutation(const object::Value* mutation, Expressions& expressions,
+                      FieldErrors& errors) {
   const std::string_view type = TextOf(mutation, "patchType");
   if (type.empty()) return errors.Required("patchType");
   const bool is_json = type == "JSONPatch";
@@ -182,9 +223,20 @@ void ValidateMutation(const object::Value* mutation, FieldErrors& errors) {
   const object::Value* part = FieldOf(mutation, wanted);
   if (part == nullptr) {
     errors.Required(wanted, "must be specified when patchType is " + std::string(type));
-  } else if (IsBlank(TextOf(part, "expression"))) {
+  } else {
     const auto at = errors.At(wanted);
-    errors.Required("expression");
+    const std::string_view text = TrimSpace(TextOf(part, "expression"));
+    if (text.empty()) {
+      errors.Required("expression");
+    } else {
+      cel::AdmissionNames names = expressions.Names();
+      names.patches = true;
+      CheckExpression(
+          expressions.compiler, text,
+          {"expression", text,
+           is_json ? cel::AdmissionResult::kPatches : cel::AdmissionResult::kObject, names},
+          errors);
+    }
   }
   if (FieldOf(mutation, other) != nullptr) {
     errors.Invalid(other, "{" + std::string(other) + "}",
@@ -196,12 +248,13 @@ void ValidateMutatingPolicy(const object::Document& object, bool check_condition
                             FieldErrors& errors) {
   const object::Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
-  ValidateMatching(spec, check_conditions, true, errors);
+  Expressions expressions(spec, true);
+  ValidateMatching(spec, check_conditions, true, expressions, errors);
   const auto mutations = ItemsOf(spec, "mutations");
   if (mutations.empty()) errors.Required("mutations", "mutations must contain at least one item");
   for (size_t i = 0; i < mutations.size(); ++i) {
     const auto at_mutation = errors.At("mutations", i);
-    ValidateMutation(mutations[i], errors);
+    ValidateMutation(mutations[i], expressions, errors);
   }
   ValidateRequiredOneOf(spec, "reinvocationPolicy", {"IfNeeded", "Never"}, errors);
 }

@@ -41,7 +41,8 @@ TEST(WebhookRulesTest, AWebhookHasAPlaceAndKeepsItsPromises) {
       {"webhooks[0].admissionReviewVersions=[\"v2\",\"v2\"]",
        "webhooks[0].admissionReviewVersions[1] Invalid; "
        "webhooks[0].admissionReviewVersions Invalid"},
-      {"webhooks[0].matchConditions=[{\"name\": \"a\"},{\"name\": \"a\", \"expression\": \"x\"}]",
+      {"webhooks[0].matchConditions=[{\"name\": \"a\"},{\"name\": \"a\", \"expression\": "
+       "\"true\"}]",
        "webhooks[0].matchConditions[0].expression Required; "
        "webhooks[0].matchConditions[1].name Duplicate"},
   });
@@ -122,18 +123,45 @@ TEST(AdmissionPolicyRulesTest, AValidatingPolicyMatchesAndAsks) {
        "spec.validations[0].expression Required; spec.validations[0].messageExpression Invalid; "
        "spec.validations[0].message Invalid; spec.validations[0].reason NotSupported"},
       {"spec.validations[0].message=\"a\\nb\"", "spec.validations[0].message Invalid"},
-      {"spec.auditAnnotations=[{\"key\": \"a\"},{\"key\": \"a\", \"valueExpression\": \"x\"}]",
+      {"spec.auditAnnotations=[{\"key\": \"a\"},{\"key\": \"a\", \"valueExpression\": \"null\"}]",
        "spec.auditAnnotations[0].valueExpression Required; "
        "spec.auditAnnotations[1].key Duplicate"},
   });
   tester.ExpectChanged({{"spec.matchConditions=[{\"name\": \"\", \"expression\": \"\"}]",
                          "spec.failurePolicy=Ignore", ""},
-                        {"", "spec.matchConditions=[{\"name\": \"\", \"expression\": \"x\"}]",
+                        {"", "spec.matchConditions=[{\"name\": \"\", \"expression\": \"true\"}]",
                          "spec.matchConditions[0].name Required"}});
   tester.ExpectChanged({{"", "status.typeChecking.expressionWarnings=[{}]",
                          "status.typeChecking.expressionWarnings[0].warning Required; "
                          "status.typeChecking.expressionWarnings[0].fieldRef Required"}},
                        "status");
+}
+
+TEST(AdmissionPolicyRulesTest, ExpressionsAreCompiled) {
+  const RulesTester tester(
+      "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+      R"({"metadata": {"name": "p"}, "spec": {"failurePolicy": "Fail", "validations": [
+      {"expression": "true"}], "matchConstraints": )" MATCH "}}");
+  tester.ExpectNew({
+      {"spec.validations[0].expression=\"1\"", "spec.validations[0].expression Invalid"},
+      {"spec.validations[0].expression=params.a == 1", "spec.validations[0].expression Invalid"},
+      {"spec.validations[0].expression=variables.a", "spec.validations[0].expression Invalid"},
+      {"spec.validations[0].messageExpression=\"1\"",
+       "spec.validations[0].messageExpression Invalid"},
+      {"spec.validations[0].messageExpression=string(authorizer)",
+       "spec.validations[0].messageExpression Invalid"},
+      {"spec.matchConditions=[{\"name\": \"a\", \"expression\": \"1 +\"}]",
+       "spec.matchConditions[0].expression Invalid"},
+      {"spec.auditAnnotations=[{\"key\": \"a\", \"valueExpression\": \"1\"}]",
+       "spec.auditAnnotations[0].valueExpression Invalid"},
+      {"spec.variables=[{\"name\": \"a\", \"expression\": \"variables.b\"},"
+       "{\"name\": \"b\", \"expression\": \"variables.a\"}]",
+       "spec.variables[0].expression Invalid"},
+  });
+  EXPECT_EQ(
+      tester.NewMessages("spec.validations[0].expression=object.x"),
+      "spec.validations[0].expression: Invalid value: \"object.x\": must evaluate to bool but "
+      "got dyn");
 }
 
 TEST(AdmissionPolicyRulesTest, ABindingNamesAPolicyAndItsParameters) {
@@ -164,7 +192,8 @@ TEST(AdmissionPolicyRulesTest, AMutatingPolicyPatchesOneWay) {
   const RulesTester tester("admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy",
                            R"({"metadata": {"name": "p"}, "spec": {"failurePolicy": "Fail",
       "reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch",
-      "jsonPatch": {"expression": "[]"}}], "matchConstraints": )" MATCH "}}");
+      "jsonPatch": {"expression": "[JSONPatch{op: 'test', path: '/x'}]"}}],
+      "matchConstraints": )" MATCH "}}");
   tester.ExpectNew({
       {"spec.mutations=", "spec.mutations Required"},
       {"spec.mutations[0].patchType=", "spec.mutations[0].patchType Required"},
@@ -173,6 +202,8 @@ TEST(AdmissionPolicyRulesTest, AMutatingPolicyPatchesOneWay) {
        "spec.mutations[0].applyConfiguration Required; spec.mutations[0].jsonPatch Invalid"},
       {"spec.mutations[0].jsonPatch.expression=''",
        "spec.mutations[0].jsonPatch.expression Required"},
+      {"spec.mutations[0].jsonPatch.expression=\"[]\"",
+       "spec.mutations[0].jsonPatch.expression Invalid"},
       {"spec.reinvocationPolicy=", "spec.reinvocationPolicy Required"},
       {"spec.reinvocationPolicy=X", "spec.reinvocationPolicy NotSupported"},
       {"spec.matchConstraints.resourceRules[0].operations=[\"DELETE\"]",

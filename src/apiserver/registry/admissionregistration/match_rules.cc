@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "apiserver/registry/admissionregistration/expressions.h"
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
@@ -135,15 +136,23 @@ void ValidateMatchResources(const object::Value* match, FieldErrors& errors) {
   }
 }
 
-void ValidateMatchConditions(const object::Value* message, FieldErrors& errors) {
+void ValidateMatchConditions(const object::Value* message, bool has_params, FieldErrors& errors) {
   const object::ListView<const object::Value*> conditions = ItemsOf(message, "matchConditions");
   if (conditions.size() > kMaxMatchConditions) {
     errors.TooMany("matchConditions", conditions.size(), kMaxMatchConditions);
   }
   std::set<std::string_view> names;
+  cel::AdmissionCompiler compiler(/*has_variables=*/false);
   for (size_t i = 0; i < conditions.size(); ++i) {
     const auto at = errors.At("matchConditions", i);
-    if (TrimSpace(TextOf(conditions[i], "expression")).empty()) errors.Required("expression");
+    const std::string_view text = TrimSpace(TextOf(conditions[i], "expression"));
+    if (text.empty()) {
+      errors.Required("expression");
+    } else {
+      CheckExpression(compiler, text,
+                      {"expression", text, cel::AdmissionResult::kBool, {.params = has_params}},
+                      errors);
+    }
     const std::string_view name = TextOf(conditions[i], "name");
     ValidateRequiredFormat(kQualifiedNameFormat, name, "name", errors);
     if (!name.empty() && !names.insert(name).second) errors.Duplicate("name", name);

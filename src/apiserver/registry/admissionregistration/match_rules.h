@@ -22,8 +22,8 @@ void ValidateRequiredOneOf(const object::Value* message, std::string_view field,
 void ValidateRule(const object::Value* rule, FieldErrors& errors);
 // A MatchResources that is there.
 void ValidateMatchResources(const object::Value* match, FieldErrors& errors);
-// The list `matchConditions` of the message.
-void ValidateMatchConditions(const object::Value* message, FieldErrors& errors);
+// The list `matchConditions` of the message, whose expressions may see parameters or not.
+void ValidateMatchConditions(const object::Value* message, bool has_params, FieldErrors& errors);
 // The selector of this name, if it is set.
 void ValidateSelector(const object::Value* message, std::string_view field,
                       bool allow_invalid_values, FieldErrors& errors);

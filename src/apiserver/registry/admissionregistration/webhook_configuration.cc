@@ -105,7 +105,7 @@ void ValidateHook(const object::Value* hook, const Options& options, FieldErrors
   ValidateSelector(hook, "objectSelector", options.allow_invalid_label_values, errors);
   one_of("reinvocationPolicy", {"Never", "IfNeeded"});
   ValidateClient(hook, errors);
-  if (options.check_match_conditions) ValidateMatchConditions(hook, errors);
+  if (options.check_match_conditions) ValidateMatchConditions(hook, /*has_params=*/false, errors);
 }
 
 void ValidateReviewVersions(const object::Value* hook, bool require_known, FieldErrors& errors) {
