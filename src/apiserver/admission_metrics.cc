@@ -4,7 +4,7 @@
 
 namespace skiff::apiserver {
 
-AdmissionMetrics::AdmissionMetrics(ApiServerMetrics& metrics) {
+AdmissionMetrics::AdmissionMetrics(ApiServerMetrics& metrics) : metrics_(metrics) {
   for (size_t i = 0; i < 4; ++i) {
     const auto operation = static_cast<AdmissionOperation>(i);
     for (const AdmissionPhase phase : {AdmissionPhase::kMutate, AdmissionPhase::kValidate}) {
@@ -15,6 +15,23 @@ AdmissionMetrics::AdmissionMetrics(ApiServerMetrics& metrics) {
       }
     }
   }
+}
+
+void AdmissionMetrics::OnCheck(const PolicyCheck& check) {
+  const double seconds = std::chrono::duration<double>(check.took).count();
+  if (check.is_mutating) {
+    metrics_.mutating_policy_check_total.With({check.policy, check.binding, check.error_type})
+        .Add();
+    metrics_.mutating_policy_check_seconds.With({check.policy, check.binding, check.error_type})
+        .Observe(seconds);
+    return;
+  }
+  metrics_.validating_policy_check_total
+      .With({check.policy, check.binding, check.error_type, check.action})
+      .Add();
+  metrics_.validating_policy_check_seconds
+      .With({check.policy, check.binding, check.error_type, check.action})
+      .Observe(seconds);
 }
 
 void AdmissionMetrics::OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,

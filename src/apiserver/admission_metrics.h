@@ -9,9 +9,10 @@
 namespace skiff::apiserver {
 
 // Any thread. The metrics outlive it.
-class AdmissionMetrics final : public AdmissionObserver {
+class AdmissionMetrics final : public AdmissionObserver, public PolicyObserver {
  public:
   explicit AdmissionMetrics(ApiServerMetrics& metrics);
+  void OnCheck(const PolicyCheck& check) override;
   void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
               Duration took) override;
 
@@ -21,6 +22,7 @@ class AdmissionMetrics final : public AdmissionObserver {
            (rejected ? 1 : 0);
   }
 
+  ApiServerMetrics& metrics_;
   // By operation, phase and outcome, found once, since this is on the way of every write.
   std::array<Histogram*, size_t{4} * 2 * 2> steps_;
 };

@@ -198,6 +198,29 @@ constexpr MetricSpec kAdmissionStepDurationSeconds{
     .labels = kAdmissionStep,
     .buckets = kAdmissionSeconds};
 
+constexpr std::string_view kPolicyCheck[] = {"policy", "policy_binding", "error_type",
+                                             "enforcement_action"};
+constexpr std::string_view kMutationCheck[] = {"policy", "policy_binding", "error_type"};
+constexpr double kPolicySeconds[] = {0.0000005, 0.001, 0.01, 0.1, 1};
+constexpr MetricSpec kValidatingPolicyCheckTotal{
+    .name = "apiserver_validating_admission_policy_check_total",
+    .help = "[BETA] What came of validations of admission policies, by policy, binding and action.",
+    .labels = kPolicyCheck};
+constexpr MetricSpec kValidatingPolicyCheckSeconds{
+    .name = "apiserver_validating_admission_policy_check_duration_seconds",
+    .help = "[BETA] Seconds that single validations of admission policies took.",
+    .labels = kPolicyCheck,
+    .buckets = kPolicySeconds};
+constexpr MetricSpec kMutatingPolicyCheckTotal{
+    .name = "apiserver_mutating_admission_policy_check_total",
+    .help = "[ALPHA] What came of mutations of admission policies, by policy and binding.",
+    .labels = kMutationCheck};
+constexpr MetricSpec kMutatingPolicyCheckSeconds{
+    .name = "apiserver_mutating_admission_policy_check_duration_seconds",
+    .help = "[ALPHA] Seconds that single mutations of admission policies took.",
+    .labels = kMutationCheck,
+    .buckets = kPolicySeconds};
+
 }  // namespace
 
 constexpr MetricSpec kStorageObjectsSpec{
@@ -252,6 +275,10 @@ ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
       authorization_duration_seconds(registry.AddHistogram(kAuthorizationDurationSeconds)),
       client_certificate_expiration_seconds(
           registry.AddHistogram(kClientCertificateExpirationSeconds)),
-      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)) {}
+      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)),
+      validating_policy_check_total(registry.AddCounter(kValidatingPolicyCheckTotal)),
+      validating_policy_check_seconds(registry.AddHistogram(kValidatingPolicyCheckSeconds)),
+      mutating_policy_check_total(registry.AddCounter(kMutatingPolicyCheckTotal)),
+      mutating_policy_check_seconds(registry.AddHistogram(kMutatingPolicyCheckSeconds)) {}
 
 }  // namespace skiff::apiserver

@@ -69,6 +69,12 @@ struct ApiServerMetrics {
 
   // operation ("CREATE", ...), rejected, type ("admit", "validate")
   HistogramFamily& admission_step_duration_seconds;
+  // policy, policy_binding, error_type, enforcement_action ("allow", "deny", "audit", "warn")
+  CounterFamily& validating_policy_check_total;
+  HistogramFamily& validating_policy_check_seconds;
+  // policy, policy_binding, error_type
+  CounterFamily& mutating_policy_check_total;
+  HistogramFamily& mutating_policy_check_seconds;
 };
 
 // Found out when asked for. Labels: resource ("pods", "deployments.apps").

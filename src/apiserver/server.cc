@@ -272,6 +272,7 @@ class ApiServer::Impl {
               return served_->FindResource(version.group, version.version, resource.name) !=
                      nullptr;
             },
+        .policy_observer = &admission_metrics_,
         .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
         .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
     SKIFF_ASSIGN_OR_RETURN(admission_,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Replays the recorded answers of a real server (../shared/fixtures/behaviour) against ours.
+"""Replays the recorded answers of a real server (../shared/fixtures/behaviour, and some of
+behaviour-extensions) against ours.
 
   replay_test.py KUBE_APISERVER [--update] [AREA or AREA/NAME]...
 
@@ -119,10 +120,19 @@ class ApiServer:
             self.process.kill()
 
 
+# Of ../shared/fixtures/behaviour-extensions, what there is here; named extensions/AREA/NAME.
+EXTENSIONS = {"policies"}
+
+
 def scenarios(wanted):
-    root = SHARED / "fixtures" / "behaviour"
-    found = sorted(root.glob("*/*.json"))
-    names = [str(path.relative_to(root))[:-len(".json")] for path in found]
+    fixtures = SHARED / "fixtures"
+    roots = [("", path, fixtures / "behaviour")
+             for path in sorted((fixtures / "behaviour").glob("*/*.json"))]
+    roots += [("extensions/", path, fixtures / "behaviour-extensions")
+              for path in sorted((fixtures / "behaviour-extensions").glob("*/*.json"))
+              if path.parent.name in EXTENSIONS]
+    found = [path for _, path, _ in roots]
+    names = [prefix + str(path.relative_to(root))[:-len(".json")] for prefix, path, root in roots]
     return [(name, path) for name, path in zip(names, found)
             if not wanted or any(name == w or name.startswith(w + "/") for w in wanted)]
 
@@ -200,13 +210,13 @@ def forgive(replay, port, chosen, verdicts):
 def report(verdicts, update, whole):
     areas = {}
     for name, wrong in verdicts.items():
-        counts = areas.setdefault(name.split("/")[0], [0, 0])
+        counts = areas.setdefault(name.rsplit("/", 1)[0], [0, 0])
         counts[0 if wrong is None else 1] += 1
     for name, wrong in verdicts.items():
         if wrong is not None:
             print(f"differs: {name} {wrong[:400]}")
     for area, (same, other) in areas.items():
-        print(f"{area:15} {same:3} agree, {other:3} differ")
+        print(f"{area:21} {same:3} agree, {other:3} differ")
     passing = names_in(PASSING)
     good = {name for name, wrong in verdicts.items() if wrong is None}
     new = sorted(good - passing)

@@ -21,6 +21,30 @@
 
 namespace skiff::apiserver {
 
+// One expression of a policy and what came of it; not told of validations that let a request pass.
+struct PolicyCheck {
+  bool is_mutating;
+  std::string_view policy;
+  std::string_view binding;
+  std::string_view error_type;  // "no_error", "compile_error", "invalid_error", "out_of_budget"
+  std::string_view action;      // of validations: "allow", "deny", "audit", "warn"
+  Duration took;
+};
+
+// Any thread.
+class PolicyObserver {
+ public:
+  virtual ~PolicyObserver() = default;
+  virtual void OnCheck(const PolicyCheck& check) = 0;
+};
+
+// A kind that a definition brings, as it is at the moment.
+struct FoundKind {
+  const object::ResourceDesc* resource = nullptr;  // null: there is no such kind
+  ResourceStorage* storage = nullptr;              // null: its cache is not filled yet, but will be
+  std::shared_ptr<const void> owner = nullptr;     // of both
+};
+
 // What plugins need of the server. Outlives them.
 struct PluginContext {
   StorageSet& storages;
@@ -30,6 +54,10 @@ struct PluginContext {
   std::function<bool(Gate gate)> feature_enabled = {};
   // Whether this server serves a version of a resource; without it, those of the default.
   std::function<bool(const object::ResourceDesc& resource)> is_served = {};
+  // Kinds that are not built in; without it there are none.
+  std::function<FoundKind(std::string_view group, std::string_view version, std::string_view kind)>
+      find_custom_kind = {};
+  PolicyObserver* policy_observer = nullptr;  // null: nobody counts
   // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
   int64_t not_ready_toleration_seconds = 300;
   int64_t unreachable_toleration_seconds = 300;

@@ -26,6 +26,7 @@ MadePlugin MakeImagePolicyWebhook(const PluginContext& context, std::string_view
 MadePlugin MakeJobValidation(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeLimitPodHardAntiAffinityTopology(const PluginContext& context,
                                                 std::string_view config_json);
+MadePlugin MakeMutatingAdmissionPolicy(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceAutoProvision(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceExists(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceLifecycle(const PluginContext& context, std::string_view config_json);
@@ -48,5 +49,7 @@ MadePlugin MakeServiceAccount(const PluginContext& context, std::string_view con
 MadePlugin MakeStorageObjectInUseProtection(const PluginContext& context,
                                             std::string_view config_json);
 MadePlugin MakeTaintNodesByCondition(const PluginContext& context, std::string_view config_json);
+MadePlugin MakeValidatingAdmissionPolicy(const PluginContext& context,
+                                         std::string_view config_json);
 
 }  // namespace skiff::apiserver

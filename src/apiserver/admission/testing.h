@@ -1,6 +1,7 @@
 // A plugin on its own, over a store in memory, for tests.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -80,7 +81,11 @@ class PluginTest : public ::testing::Test {
           "persistentvolumes", "scheduling.k8s.io/priorityclasses", "scheduling.k8s.io/workloads",
           "scheduling.k8s.io/podgroups", "storage.k8s.io/storageclasses",
           "storage.k8s.io/csidrivers", "networking.k8s.io/ingressclasses",
-          "node.k8s.io/runtimeclasses"}) {
+          "node.k8s.io/runtimeclasses", "configmaps",
+          "admissionregistration.k8s.io/validatingadmissionpolicies",
+          "admissionregistration.k8s.io/validatingadmissionpolicybindings",
+          "admissionregistration.k8s.io/mutatingadmissionpolicies",
+          "admissionregistration.k8s.io/mutatingadmissionpolicybindings"}) {
       hubs.push_back(Resource(name).hub);
     }
     auto storages = apiserver::StorageSet::Make(hubs, *environment_);
@@ -157,6 +162,7 @@ class PluginTest : public ::testing::Test {
     Decode(asked.old, resource.kind, old);
     transaction_ = {};
     warnings_.clear();
+    annotations_.clear();
     awaited_ = {};
     awaited_.is_retry = has_retried_;
     apiserver::AdmissionRequest request{.operation = asked.operation,
@@ -172,6 +178,7 @@ class PluginTest : public ::testing::Test {
                                         .old = asked.old.empty() ? nullptr : &old,
                                         .transaction = transaction_,
                                         .warnings = warnings_,
+                                        .audit_annotations = &annotations_,
                                         .awaited = &awaited_};
     Result<void> result = AtOnce(admission.Mutate(request));
     if (result) result = AtOnce(admission.Validate(request));
@@ -208,6 +215,7 @@ class PluginTest : public ::testing::Test {
   std::unique_ptr<Status> status_;  // of the last refusal
   store::Transaction transaction_;
   std::vector<std::string> warnings_;
+  std::map<std::string, std::string> annotations_;  // of the last audit event
   apiserver::AwaitedObject awaited_;
   bool has_retried_ = false;  // for what an earlier try lacked
 

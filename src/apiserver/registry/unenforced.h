@@ -1,7 +1,7 @@
-// Objects that are stored and validated but do nothing yet: admission policies and webhooks,
-// definitions of custom resources, API services of other servers. Nobody is to believe that they
-// hold, so that every write is answered with a warning, and the log names those that a server
-// finds when it starts.
+// Objects that are stored and validated but do nothing yet: admission webhooks, definitions of
+// custom resources, API services of other servers. Nobody is to believe that they hold, so that
+// every write is answered with a warning, and the log names those that a server finds when it
+// starts.
 #pragma once
 
 #include <string_view>

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ struct AdmissionRequest {
   // before it did: all of them are run once more, and told so.
   bool reinvoke = false;
   bool is_reinvocation = false;
+  // What policies have to remember from the first time to the second.
+  std::shared_ptr<void> policy_rounds = nullptr;
 };
 
 // Outlives every request. Called from any thread, several at a time.

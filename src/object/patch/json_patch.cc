@@ -55,6 +55,8 @@ Value* Child(Value& container, std::string_view token) {
   return index.has_value() ? &container.items()[*index] : nullptr;
 }
 
+constexpr std::string_view kTestFailed = "test failed";
+
 std::unexpected<Status> DoesNotApply(std::string message) {
   return Fail(StatusReason::kInvalid, std::move(message));
 }
@@ -221,7 +223,7 @@ Result<void> JsonPatcher::Test(std::string_view path, const Value& value) {
     SKIFF_ASSIGN_OR_RETURN(found, Get(place));
   }
   const bool equal = found == nullptr ? value.is_null() : DeepEqual(*found, value);
-  if (!equal) return DoesNotApply("test failed");
+  if (!equal) return DoesNotApply(std::string(kTestFailed));
   return {};
 }
 
@@ -302,6 +304,10 @@ Result<void> ApplyJsonPatch(const Value& patch, Document& document) {
     if (!applied) return AtOperation(i, operations[i], std::move(applied).error());
   }
   return CheckPatchedDocument(document.root());
+}
+
+bool IsFailedTest(const Status& error) {
+  return error.reason() == StatusReason::kInvalid && error.message().ends_with(kTestFailed);
 }
 
 std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch) {

@@ -28,6 +28,9 @@ namespace skiff::object {
 // operation's index and path.
 Result<void> ApplyJsonPatch(const Value& patch, Document& document);
 
+// Whether that is what it failed for: a "test" that found something else.
+bool IsFailedTest(const Status& error);
+
 // The members of operations that JSON patch does not know ("[0].comment"), which field validation
 // warns of or refuses. At most limits::kMaxFieldIssues of them.
 std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch);

@@ -77,7 +77,6 @@ bool IsToBeAsked(const WriteContext& write, bool follows_rules) {
 void AdmissionPolicyBehaviour::Check(WriteContext& write, const object::Document* old,
                                      const object::Document& object, bool follows_rules,
                                      FieldErrors& errors) {
-  UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
   const object::Value* kind = object.root().FindPath({"spec", "paramKind"});
   if (kind == nullptr || !IsToBeAsked(write, follows_rules)) return;
   if (old != nullptr && SameValue(old->root().FindPath({"spec", "paramKind"}), kind)) return;
@@ -91,10 +90,9 @@ void AdmissionPolicyBehaviour::Check(WriteContext& write, const object::Document
 }
 
 // Kubernetes asks at every update, for it compares references by where they are in memory.
-void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const object::Document* old,
+void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const object::Document*,
                                             const object::Document& object, bool follows_rules,
                                             FieldErrors& errors) {
-  UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
   const object::Value* spec = object.root().Find("spec");
   const object::Value* reference = FieldOf(spec, "paramRef");
   if (reference == nullptr || !IsToBeAsked(write, follows_rules)) return;

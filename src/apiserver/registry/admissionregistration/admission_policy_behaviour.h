@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/registry/unenforced.h"
+#include "apiserver/rest/behaviour.h"
 #include "serving/auth/authorizer.h"
 
 namespace skiff::apiserver {
 
-class AdmissionPolicyBehaviour final : public UnenforcedBehaviour {
+class AdmissionPolicyBehaviour final : public ResourceBehaviour {
  public:
   // The authorizer outlives it.
   explicit AdmissionPolicyBehaviour(serving::Authorizer& authorizer) : authorizer_(authorizer) {}
@@ -27,7 +27,7 @@ class AdmissionPolicyBehaviour final : public UnenforcedBehaviour {
 // The policy of this name as it is stored, without waiting.
 using FindPolicy = std::function<Result<object::Document>(std::string_view name)>;
 
-class AdmissionPolicyBindingBehaviour final : public UnenforcedBehaviour {
+class AdmissionPolicyBindingBehaviour final : public ResourceBehaviour {
  public:
   AdmissionPolicyBindingBehaviour(serving::Authorizer& authorizer, FindPolicy find_policy,
                                   bool is_mutating)
