@@ -13,6 +13,7 @@
 #include "controllers/token_cleaner.h"
 #include "controllers/ttl.h"
 #include "controllers/ttl_after_finished.h"
+#include "controllers/validating_admission_policy_status.h"
 #include "controllers/volume_attributes_class_protection.h"
 #include "controllers/volume_claim_protection.h"
 #include "controllers/volume_protection.h"
@@ -103,7 +104,7 @@ constexpr ControllerSpec kControllers[] = {
      MakeTtlAfterFinishedController},
     {"ttl-controller", "ttl", true, "ttl-controller", MakeTtlController},
     {"validatingadmissionpolicy-status-controller", "", true,
-     "validatingadmissionpolicy-status-controller", nullptr},
+     "validatingadmissionpolicy-status-controller", MakeValidatingAdmissionPolicyStatusController},
     {"volumeattributesclass-protection-controller", "", true,
      "volumeattributesclass-protection-controller", MakeVolumeAttributesClassProtectionController},
 };
