@@ -11,6 +11,7 @@ void BenchTranscode(Report& report);
 void BenchDocuments(Report& report);
 void BenchSelectors(Report& report);
 void BenchCel(Report& report);
+void BenchPolicies(Report& report);
 void BenchBadInput(Report& report);
 void BenchStore(Report& report);
 void BenchCache(Report& report);

@@ -26,6 +26,7 @@ constexpr struct {
     {"tables", BenchTables},
     {"fields", BenchFields},
     {"cel", BenchCel},
+    {"policies", BenchPolicies},
 };
 
 int Run(std::span<char*> names) {
