@@ -31,7 +31,7 @@ constexpr std::string_view kPod =
         {"name":"log","image":"registry.example/log:3","resources":{"limits":{"cpu":"100m",
         "memory":"64Mi"}},"securityContext":{"runAsNonRoot":true}}]}})";
 constexpr std::string_view kFive =
-    R"({"metadata":{"name":"pods"},"spec":{"matchConstraints":{"matchPolicy":"Equivalent",
+    R"json({"metadata":{"name":"pods"},"spec":{"matchConstraints":{"matchPolicy":"Equivalent",
         "resourceRules":[{"operations":["CREATE","UPDATE"],"apiGroups":[""],"apiVersions":["v1"],
         "resources":["pods"]}]},"validations":[
         {"expression":"object.spec.containers.all(c, has(c.resources.limits))"
@@ -41,7 +41,7 @@ constexpr std::string_view kFive =
         {"expression":"!has(object.spec.hostNetwork) || !object.spec.hostNetwork"},
         {"expression":"object.spec.containers.all(c, c.securityContext.runAsNonRoot == true)"}]
 }
-})";
+})json";
 constexpr std::string_view kOther =
     R"({"metadata":{"name":"other"},"spec":{"matchConstraints":{"matchPolicy":"Equivalent",
         "resourceRules":[{"operations":["CREATE","UPDATE"],"apiGroups":["apps"],
