@@ -200,6 +200,7 @@ void ClientConnection::OnEvents(uint32_t events) {
 
 void ClientConnection::ReadInput() {
   for (int i = 0; readable_ && !closed_ && !input_ended_; ++i) {
+    if (protocol_ != nullptr && !protocol_->wants_input()) return;
     if (i == limits::kHttpPiecesPerTurn) return WantTurn();
     ByteBuffer& input = shared_.input;
     input.Clear();
@@ -278,7 +279,8 @@ void ClientConnection::OnOpen() {
 // Requests that were taken before anybody knew may be more than there is room for.
 void ClientConnection::ChooseProtocol() {
   shared_.http1 = !shared_.only_http2 && (tls_ == nullptr || !tls_->speaks_http2());
-  const ClientProtocol::Common common{.endpoint = shared_.endpoint, .headers = shared_.headers};
+  const ClientProtocol::Common common{
+      .endpoint = shared_.endpoint, .headers = shared_.headers, .window = shared_.window};
   protocol_ = shared_.http1 ? MakeHttp1ClientProtocol(common, *this)
                             : MakeHttp2ClientProtocol(common, *this);
   if (shared_.http1) KeepAlive(fd_.get());
@@ -414,6 +416,13 @@ void ClientConnection::EndBody(uint64_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end() || std::exchange(found->second->body_ended, true)) return;
   if (protocol_ != nullptr) protocol_->OnMoreBody(*found->second);
+  WantTurn();
+}
+
+void ClientConnection::Hold(uint64_t id, bool held) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end() || std::exchange(found->second->held, held) == held) return;
+  if (protocol_ != nullptr) protocol_->OnHeld(*found->second);
   WantTurn();
 }
 

@@ -46,6 +46,7 @@ struct ClientShared {
   const HttpHeaders& headers;
   // The connection that was opened last speaks HTTP/1.1, and so will the next one, most likely.
   bool http1 = false;
+  int32_t window = limits::kClientStreamWindowBytes;  // of each answer, over HTTP/2
   // HTTP/2 or nothing, also without TLS, and all requests at once: those that the server has no
   // room for wait on the connection.
   bool only_http2 = false;
@@ -83,6 +84,8 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   // More of the body of a request that streams it. One that has ended takes nothing.
   void SendMore(uint64_t id, SharedBytes bytes);
   void EndBody(uint64_t id);
+  // Whether more of the answer is to be held back, where the server sees that nobody takes it.
+  void Hold(uint64_t id, bool held);
   // Whether there was such a request.
   bool Cancel(uint64_t id);
 

@@ -33,6 +33,8 @@ struct ClientStream {
   std::deque<SharedBytes> more = {};  // what follows the body of a request that streams it
   bool body_ended = true;             // nothing will be added to it
   bool body_waits = false;            // it has been sent as far as it is there
+  bool held = false;                  // its handler wants no more of the answer for now
+  size_t withheld = 0;                // bytes of it that made no new window
   bool has_head = false;              // of the answer
   int code = 0;
   HttpHeaders headers = {};
@@ -53,6 +55,7 @@ class ClientProtocol {
   struct Common {
     const ClientEndpoint& endpoint;
     const HttpHeaders& headers;
+    int32_t window = limits::kClientStreamWindowBytes;  // of an answer, over HTTP/2
   };
 
   virtual ~ClientProtocol() = default;
@@ -60,6 +63,10 @@ class ClientProtocol {
   virtual void Submit(ClientStream& stream) = 0;
   // There is more of the body of a request that streams it, or it has ended.
   virtual void OnMoreBody(ClientStream& stream) { static_cast<void>(stream); }
+  // Whether the handler takes more of the answer has changed.
+  virtual void OnHeld(ClientStream& stream) { static_cast<void>(stream); }
+  // False: what comes is to be left in the socket.
+  virtual bool wants_input() const { return true; }
   // Nobody waits for this one any more. It ends like others, later.
   virtual void Reset(ClientStream& stream) = 0;
   // Bytes from the server. An error breaks the connection. Handlers are called from within.

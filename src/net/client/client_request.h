@@ -1,6 +1,8 @@
 // What a client asks an HTTP server, and who waits for the answer.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +19,13 @@ struct ClientRequest {
   std::string path;     // with the query, escaped; begins with '/'
   HttpHeaders headers;  // besides those of the client
   SharedBytes body;
-  // Whether more of the body may follow, piece by piece, while the answer comes in. HTTP/2 only.
+  // Whether more of the body may follow, piece by piece, while the answer comes in; and how much
+  // there will be of it, if that is known.
   bool streams_body = false;
+  std::optional<uint64_t> body_length = {};
+  // Its headers ask for another protocol. If the server agrees (101), what follows in both
+  // directions are bytes of that: OnBody() and the body that is streamed. HTTP/1.1 only.
+  bool asks_upgrade = false;
   // For the whole of the answer. kForever for a watch.
   Duration timeout = limits::kClientRequestTimeout;
 };
@@ -37,7 +44,7 @@ class ResponseHandler {
   virtual void OnBody(std::string_view bytes) = 0;
   // What follows the body of an answer. HTTP/2 only.
   virtual void OnTrailers(const HttpHeaders& trailers) { static_cast<void>(trailers); }
-  // All that there is so far of a body that is streamed has been taken.
+  // All that there is so far of a body that is streamed has been taken; once more is wanted.
   virtual void OnBodyTaken() {}
   virtual void OnEnd(Result<void> outcome) = 0;
 };

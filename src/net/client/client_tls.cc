@@ -13,7 +13,8 @@ namespace skiff::net {
 namespace {
 
 // HTTP/2 first; a server without it takes the other.
-constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
+constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
+constexpr std::string_view kHttp1Alone = kProtocols.substr(3);
 
 std::unexpected<Status> Fault(std::string_view what) {
   const char* reason = ERR_reason_error_string(ERR_peek_error());
@@ -74,7 +75,9 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions&
   SSL_CTX_set_options(ctx.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SKIFF_RETURN_IF_ERROR(UseCas(ctx.get(), options));
   SKIFF_RETURN_IF_ERROR(UseCertificate(ctx.get(), options));
-  if (SSL_CTX_set_alpn_protos(ctx.get(), kProtocols, sizeof(kProtocols) - 1) != 0)
+  const std::string_view protocols = options.only_http1 ? kHttp1Alone : kProtocols;
+  if (SSL_CTX_set_alpn_protos(ctx.get(), reinterpret_cast<const unsigned char*>(protocols.data()),
+                              static_cast<unsigned>(protocols.size())) != 0)
     return Fault("TLS");
   return std::shared_ptr<const ClientTls>(new ClientTls(std::move(ctx), options.server_name));
 }

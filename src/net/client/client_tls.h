@@ -24,6 +24,7 @@ struct ClientTlsOptions {
   std::string key_pem;          // of that certificate
   std::string server_name;      // instead of the endpoint's host; empty: that
   bool insecure = false;        // believe any server
+  bool only_http1 = false;      // offer nothing but HTTP/1.1
 };
 
 // Immutable; any thread. Shared by all connections to a server.

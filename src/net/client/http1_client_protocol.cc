@@ -2,8 +2,10 @@
 //
 // The body of an answer ends after its Content-Length, with the last of its chunks, or, where it
 // has neither, with the connection. A connection on which anything has been left unread or unsent
-// is not used again.
+// is not used again, and neither is one that went over to another protocol: what follows there in
+// both directions are bytes that mean nothing here.
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -29,8 +31,14 @@ class Http1ClientProtocol final : public ClientProtocol {
     head_.clear();
     scanner_.Reset();
     where_ = Where::kHead;
+    is_upgraded_ = false;
+    body_end_sent_ = false;
     reset_ = !WriteHead(stream);
   }
+
+  bool wants_input() const override { return current_ == nullptr || !current_->held; }
+
+  void OnMoreBody(ClientStream& stream) override { stream.body_waits = false; }
 
   void Reset(ClientStream& stream) override {
     if (&stream == current_) reset_ = true;
@@ -63,17 +71,12 @@ class Http1ClientProtocol final : public ClientProtocol {
                          Fault("the request was given up, or cannot be sent"));
       return {};
     }
-    const SharedBytes& body = current_->request.body;
     if (!to_send_.empty()) {
       current_->sent = true;
       out.Append(to_send_);
       to_send_.clear();
     }
-    size_t& sent = current_->body_sent;
-    const size_t room = limits::kHttpWriteBytes - std::min(out.size(), limits::kHttpWriteBytes);
-    const size_t take = std::min(body.size() - sent, room);
-    out.Append(body.view().substr(sent, take));
-    sent += take;
+    FillBody(*current_, out);
     return {};
   }
 
@@ -82,6 +85,54 @@ class Http1ClientProtocol final : public ClientProtocol {
 
  private:
   enum class Where : uint8_t { kHead, kLength, kChunks, kUntilClose, kEnd };
+
+  // Of a request that asks for another protocol, the body is what is said in that.
+  bool may_send_body() const { return !current_->request.asks_upgrade || is_upgraded_; }
+  static bool IsChunked(const ClientRequest& request) {
+    return request.streams_body && !request.body_length && !request.asks_upgrade;
+  }
+
+  void FillBody(ClientStream& stream, ByteBuffer& out) {
+    if (!may_send_body() || body_end_sent_) return;
+    AppendBody(stream, out);
+    if (stream.body_sent < stream.request.body.size() || !stream.more.empty()) return;
+    if (stream.body_ended) {
+      if (IsChunked(stream.request)) out.Append("0\r\n\r\n");
+      body_end_sent_ = true;
+    } else if (out.empty()) {
+      // The socket has taken all of it.
+      stream.request.body = {};
+      stream.body_sent = 0;
+      if (!std::exchange(stream.body_waits, true) && stream.handler != nullptr)
+        stream.handler->OnBodyTaken();
+    }
+  }
+
+  static void AppendBody(ClientStream& stream, ByteBuffer& out) {
+    const bool chunked = IsChunked(stream.request);
+    while (out.size() < limits::kHttpWriteBytes) {
+      const std::string_view left = stream.request.body.view().substr(stream.body_sent);
+      if (!left.empty()) {
+        const size_t take = std::min(left.size(), limits::kHttpWriteBytes);
+        if (chunked) AppendChunkHead(take, out);
+        out.Append(left.substr(0, take));
+        if (chunked) out.Append("\r\n");
+        stream.body_sent += take;
+      } else if (!stream.more.empty()) {
+        stream.request.body = std::move(stream.more.front());
+        stream.more.pop_front();
+        stream.body_sent = 0;
+      } else {
+        return;
+      }
+    }
+  }
+
+  static void AppendChunkHead(size_t size, ByteBuffer& out) {
+    char head[24];
+    const int length = std::snprintf(head, sizeof(head), "%zx\r\n", size);
+    out.Append(std::string_view(head, static_cast<size_t>(length)));
+  }
 
   static std::unexpected<Status> Fault(std::string_view why) {
     return skiff::Fail(StatusReason::kServiceUnavailable, "HTTP/1.1: " + std::string(why));
@@ -101,8 +152,12 @@ class Http1ClientProtocol final : public ClientProtocol {
       }
     }
     const bool may_have_body = request.method != "GET" && request.method != "HEAD";
-    if (!request.body.empty() || may_have_body)
-      to_send_ += "content-length: " + std::to_string(request.body.size()) + "\r\n";
+    if (IsChunked(request)) {
+      to_send_ += "transfer-encoding: chunked\r\n";
+    } else if (!request.asks_upgrade && (!request.body.empty() || may_have_body)) {
+      const uint64_t length = request.body_length.value_or(request.body.size());
+      to_send_ += "content-length: " + std::to_string(length) + "\r\n";
+    }
     to_send_ += "\r\n";
     return true;
   }
@@ -126,11 +181,16 @@ class Http1ClientProtocol final : public ClientProtocol {
     head_.clear();
     scanner_.Reset();
     if (fault.code != 0) return Fault(fault.text);
-    if (head.code == 101) return Fault("the server changed the protocol unasked");
+    is_upgraded_ = head.code == 101 && current_->request.asks_upgrade;
+    if (head.code == 101 && !is_upgraded_) return Fault("the server changed the protocol unasked");
     // Interim answers are followed by the one that is meant.
-    if (head.code < 200) return {};
-    keep_alive_ = head.framing.keep_alive;
-    BeginBody(head);
+    if (head.code < 200 && !is_upgraded_) return {};
+    keep_alive_ = head.framing.keep_alive && !current_->request.asks_upgrade;
+    if (is_upgraded_) {
+      where_ = Where::kUntilClose;
+    } else {
+      BeginBody(head);
+    }
     if (current_->handler != nullptr) current_->handler->OnHead(head.code, head.headers);
     return {};
   }
@@ -177,7 +237,7 @@ class Http1ClientProtocol final : public ClientProtocol {
 
   // The answer is complete. What follows it belongs to nobody.
   Result<void> End(std::string_view left) {
-    const bool all_sent = to_send_.empty() && current_->body_sent == current_->request.body.size();
+    const bool all_sent = to_send_.empty() && body_end_sent_;
     reusable_ = keep_alive_ && all_sent && left.empty() && !reset_;
     to_send_.clear();
     owner_.OnStreamEnd(*std::exchange(current_, nullptr), {});
@@ -192,6 +252,8 @@ class Http1ClientProtocol final : public ClientProtocol {
   bool reset_ = false;
   bool reusable_ = true;
   bool keep_alive_ = true;
+  bool is_upgraded_ = false;
+  bool body_end_sent_ = false;
   Where where_ = Where::kHead;
   std::string head_;
   HeadScanner scanner_;

@@ -39,8 +39,10 @@ class Http1ClientProtocolTest : public testing::Test,
   void OnMoreRoom() override {}
   void OnHead(int code, const HttpHeaders&) override { told_ += std::to_string(code) + " "; }
   void OnBody(std::string_view bytes) override { told_ += bytes; }
+  void OnBodyTaken() override { ++taken_; }
   void OnEnd(Result<void>) override {}
 
+  int taken_ = 0;
   ClientEndpoint endpoint_ = *ParseEndpoint("http://127.0.0.1:80/base");
   HttpHeaders headers_;
   ClientStream stream_;
@@ -139,6 +141,83 @@ TEST_F(Http1ClientProtocolTest, NoHeaderCanBeginAnother) {
   EXPECT_TRUE(protocol_->Fill(sent_));
   EXPECT_TRUE(sent_.empty());
   EXPECT_EQ(told_, "!");
+}
+
+TEST_F(Http1ClientProtocolTest, ABodyThatIsStreamedGoesInChunksOrWithItsLength) {
+  stream_.request.streams_body = true;
+  stream_.body_ended = false;
+  stream_.handler = this;
+  stream_.request.method = "POST";
+  stream_.request.path = "/";
+  protocol_->Submit(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_TRUE(sent_.view().ends_with("transfer-encoding: chunked\r\n\r\n")) << sent_.view();
+  sent_.Clear();
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_EQ(taken_, 1) << "the next piece is wanted";
+  stream_.more.emplace_back(SharedBytes(std::string(20, 'x')));
+  protocol_->OnMoreBody(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_EQ(sent_.view(), "14\r\n" + std::string(20, 'x') + "\r\n");
+  sent_.Clear();
+  stream_.body_ended = true;
+  protocol_->OnMoreBody(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_EQ(sent_.view(), "0\r\n\r\n");
+  EXPECT_EQ(Receive("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", 100), "");
+  EXPECT_EQ(protocol_->room(), 1U);
+
+  Renew();
+  sent_.Clear();
+  stream_.request.body_length = 5;
+  stream_.body_ended = false;
+  stream_.request.body = SharedBytes("hel");
+  stream_.body_sent = 0;
+  protocol_->Submit(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_TRUE(sent_.view().ends_with("content-length: 5\r\n\r\nhel")) << sent_.view();
+}
+
+TEST_F(Http1ClientProtocolTest, AConnectionThatIsHandedOverCarriesPlainBytes) {
+  stream_.handler = this;
+  stream_.request.path = "/";
+  stream_.request.streams_body = stream_.request.asks_upgrade = true;
+  stream_.body_ended = false;
+  stream_.request.body = SharedBytes("too early");
+  protocol_->Submit(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_TRUE(sent_.view().ends_with("\r\n\r\n")) << "nothing is said before the server agrees";
+  sent_.Clear();
+  EXPECT_EQ(Receive("HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\nHTTP/1.1 no", 7), "");
+  EXPECT_EQ(told_, "101 HTTP/1.1 no");
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_EQ(sent_.view(), "too early");
+  protocol_->OnInputEnd();
+  EXPECT_EQ(told_, "101 HTTP/1.1 no.");
+  EXPECT_EQ(protocol_->room(), 0U);
+}
+
+TEST_F(Http1ClientProtocolTest, ARefusedUpgradeIsAnAnswerLikeOthersAndTheLast) {
+  stream_.handler = this;
+  stream_.request.path = "/";
+  stream_.request.streams_body = stream_.request.asks_upgrade = true;
+  stream_.body_ended = false;
+  stream_.request.body = SharedBytes("GET /smuggled HTTP/1.1\r\n\r\n");
+  protocol_->Submit(stream_);
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  sent_.Clear();
+  EXPECT_EQ(Receive("HTTP/1.1 403 No\r\ncontent-length: 2\r\n\r\nno", 100), "");
+  EXPECT_EQ(told_, "403 no.");
+  EXPECT_TRUE(protocol_->Fill(sent_));
+  EXPECT_TRUE(sent_.empty());
+  EXPECT_EQ(protocol_->room(), 0U) << "what was to be said in the other protocol is still there";
+}
+
+TEST_F(Http1ClientProtocolTest, AHandlerThatHoldsBackLeavesTheRestInTheSocket) {
+  Ask();
+  EXPECT_TRUE(protocol_->wants_input());
+  stream_.held = true;
+  EXPECT_FALSE(protocol_->wants_input());
 }
 
 }  // namespace

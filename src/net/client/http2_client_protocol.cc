@@ -16,10 +16,10 @@ namespace {
 class Http2ClientProtocol final : public ClientProtocol {
  public:
   Http2ClientProtocol(Common common, Owner& owner) : common_(common), owner_(owner) {
-    nghttp2_session_client_new(&session_, Callbacks(), this);
+    nghttp2_session_client_new2(&session_, Callbacks(), this, Options());
     const std::array settings = {nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
                                  nghttp2_settings_entry{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
-                                                        uint32_t{limits::kClientStreamWindowBytes}},
+                                                        static_cast<uint32_t>(common.window)},
                                  nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
                                                         uint32_t{limits::kMaxHttpHeaderBytes}}};
     nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
@@ -41,8 +41,10 @@ class Http2ClientProtocol final : public ClientProtocol {
       for (const HttpHeaders::Field& field : headers->fields())
         fields.push_back(NameValue(field.name, field.value));
     const std::string length = std::to_string(request.body.size());
-    if (!request.body.empty() && !request.streams_body)
-      fields.push_back(NameValue("content-length", length));
+    const std::string announced = std::to_string(request.body_length.value_or(0));
+    if (request.streams_body ? request.body_length.has_value() : !request.body.empty())
+      fields.push_back(
+          NameValue("content-length", request.streams_body ? announced : length));
     const bool has_body = !request.body.empty() || request.streams_body;
     nghttp2_data_provider provider{};
     provider.source.ptr = &stream;
@@ -59,6 +61,11 @@ class Http2ClientProtocol final : public ClientProtocol {
   void OnMoreBody(ClientStream& stream) override {
     if (!std::exchange(stream.body_waits, false)) return;
     nghttp2_session_resume_data(session_, stream.number);
+  }
+
+  void OnHeld(ClientStream& stream) override {
+    if (stream.held || stream.withheld == 0 || stream.number == 0) return;
+    nghttp2_session_consume_stream(session_, stream.number, std::exchange(stream.withheld, 0));
   }
 
   void Reset(ClientStream& stream) override {
@@ -147,9 +154,15 @@ class Http2ClientProtocol final : public ClientProtocol {
                     size_t size, void* user) {
     static_cast<void>(flags);
     static_cast<void>(user);
+    nghttp2_session_consume_connection(session, size);
     ClientStream* stream = StreamOf(session, id);
-    if (stream != nullptr && stream->handler != nullptr)
-      stream->handler->OnBody(Nghttp2Text(data, size));
+    if (stream == nullptr) return 0;
+    if (stream->handler != nullptr) stream->handler->OnBody(Nghttp2Text(data, size));
+    if (stream->held) {
+      stream->withheld += size;
+    } else {
+      nghttp2_session_consume_stream(session, id, size);
+    }
     return 0;
   }
 
@@ -198,6 +211,17 @@ class Http2ClientProtocol final : public ClientProtocol {
       return made;
     }();
     return callbacks;
+  }
+
+  // Windows are made here, so that an answer whose handler takes nothing stays with the server.
+  static nghttp2_option* Options() {
+    static nghttp2_option* const options = [] {
+      nghttp2_option* made = nullptr;
+      nghttp2_option_new(&made);
+      nghttp2_option_set_no_auto_window_update(made, 1);
+      return made;
+    }();
+    return options;
   }
 
   static int OnField(ClientStream& stream, std::string_view name, std::string_view value) {

@@ -11,7 +11,8 @@ HttpClient::HttpClient(std::shared_ptr<EventLoop> loop, HttpClientOptions option
       shared_{.endpoint = options_.endpoint,
               .tls = options_.endpoint.tls ? options_.tls.get() : nullptr,
               .headers = options_.headers,
-              .http1 = !options_.endpoint.tls} {}
+              .http1 = !options_.endpoint.tls || options_.only_http1,
+              .window = options_.stream_window_bytes} {}
 
 HttpClient::~HttpClient() {
   *alive_ = false;
@@ -48,6 +49,19 @@ void HttpClient::FailLater(ResponseHandler* handler, RequestId id, Status why) {
     refused_.erase(found);
     told->OnEnd(std::unexpected(why));
   });
+}
+
+// The connections that do not have the request do nothing.
+void HttpClient::SendMore(RequestId id, SharedBytes bytes) {
+  for (const auto& connection : connections_) connection->SendMore(id, bytes);
+}
+
+void HttpClient::EndBody(RequestId id) {
+  for (const auto& connection : connections_) connection->EndBody(id);
+}
+
+void HttpClient::SetHeld(RequestId id, bool held) {
+  for (const auto& connection : connections_) connection->Hold(id, held);
 }
 
 void HttpClient::Cancel(RequestId id) {

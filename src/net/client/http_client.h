@@ -40,6 +40,10 @@ struct HttpClientOptions {
   HttpHeaders headers;                   // of every request, such as authorization and user-agent
   size_t connections = limits::kClientConnections;
   size_t streams_per_connection = limits::kHttp2MaxStreams;
+  // How much of an answer the server may send while its handler holds back, over HTTP/2.
+  int32_t stream_window_bytes = limits::kClientStreamWindowBytes;
+  // The server speaks HTTP/1.1, since nothing else was offered (ClientTlsOptions).
+  bool only_http1 = false;
 };
 
 class HttpClient final : public ClientConnection::Owner {
@@ -53,6 +57,14 @@ class HttpClient final : public ClientConnection::Owner {
 
   // The handler must live until its OnEnd() or Cancel(), and is never called during this call.
   RequestId Send(ClientRequest request, ResponseHandler* handler);
+  // More of the body of a request that streams it, and its end. Nothing may be sent before the
+  // handler has heard OnBodyTaken(), since until then the request may have no connection.
+  void SendMore(RequestId id, SharedBytes bytes);
+  void EndBody(RequestId id);
+  // For handlers that cannot take more of an answer for now: the little that is on its way still
+  // comes, and then the server waits, until it is let go on.
+  void Hold(RequestId id) { SetHeld(id, true); }
+  void LetGoOn(RequestId id) { SetHeld(id, false); }
   // Ends a request without a further word to its handler. One that has ended is none.
   void Cancel(RequestId id);
   // Ends everything; handlers hear that the client was closed. Requests sent later fail.
@@ -76,6 +88,7 @@ class HttpClient final : public ClientConnection::Owner {
   void OnReturned(std::unique_ptr<ClientStream> stream) override;
   void OnClosed(ClientConnection& connection) override;
 
+  void SetHeld(RequestId id, bool held);
   ClientConnection* FindRoom();
   void DropIdle(ClientConnection& connection);
   void SendWaiting();
