@@ -26,6 +26,16 @@ void Exchange::ReadBody(BodyCallback then) {
   if (owner_ != nullptr) owner_->OnBodyWanted(stream_, std::move(then));
 }
 
+void Exchange::PassBody(std::unique_ptr<RequestSink> sink) {
+  if (!loop_->InLoop()) {
+    return loop_->Post([self = shared_from_this(), sink = std::move(sink)]() mutable {
+      self->PassBody(std::move(sink));
+    });
+  }
+  if (owner_ != nullptr) return owner_->OnBodyPassed(stream_, std::move(sink));
+  sink->OnGone();
+}
+
 void Exchange::OnWake() {
   wake_pending_.store(false, std::memory_order_release);
   if (owner_ != nullptr) owner_->OnBodyReady(stream_);

@@ -25,10 +25,12 @@ class Exchange final : public Responder::Sink,
    public:
     virtual ~Owner() = default;
     virtual void OnResponse(int32_t stream, HttpResponse response) = 0;
-    // The source has something to read.
+    // The source has something to read, or the sink takes something again.
     virtual void OnBodyReady(int32_t stream) = 0;
     // The handler wants the body of its request.
     virtual void OnBodyWanted(int32_t stream, BodyCallback then) = 0;
+    // The same, piece by piece.
+    virtual void OnBodyPassed(int32_t stream, std::unique_ptr<RequestSink> sink) = 0;
   };
 
   Exchange(std::shared_ptr<EventLoop> loop, Owner* owner, int32_t stream)
@@ -38,6 +40,7 @@ class Exchange final : public Responder::Sink,
   bool gone() const override { return gone_.load(std::memory_order_relaxed); }
   void Post(std::move_only_function<void()> task) override { loop_->Post(std::move(task)); }
   void ReadBody(BodyCallback then) override;
+  void PassBody(std::unique_ptr<RequestSink> sink) override;
   void OnWake() override;
 
   // On the loop, as all that follows.

@@ -1,4 +1,6 @@
 // Requests whose handler sees the head before the body is read.
+#include <atomic>
+#include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -169,6 +171,95 @@ TEST_F(HeadServerTest, AClientThatGoesTakesItsRequestWithIt) {
   }
   EXPECT_TRUE(server.Becomes([&] { return server->figures().requests_in_flight == 0; }));
   EXPECT_TRUE(server.Becomes([&] { return server->figures().connections == 0; }));
+}
+
+// Takes pieces as long as it may, and answers with what it got.
+class Collector final : public RequestSink {
+ public:
+  struct Shared {
+    std::atomic<bool> open{true};
+    std::atomic<size_t> got{0};
+    std::atomic<bool> gone{false};
+    std::mutex mutex;
+    std::function<void()> wake;
+    Latch started;
+  };
+  Collector(std::shared_ptr<Shared> shared, Responder responder)
+      : shared_(std::move(shared)), responder_(std::move(responder)) {}
+  void OnStart(std::function<void()> wake) override {
+    {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->wake = std::move(wake);
+    }
+    shared_->started.Open();
+  }
+  bool wants_input() const override { return shared_->open; }
+  void OnBytes(std::string_view bytes) override { shared_->got += bytes.size(); }
+  void OnEnd() override {
+    std::move(responder_).Respond(TextResponse(std::to_string(shared_->got)));
+  }
+  void OnGone() override { shared_->gone = true; }
+
+ private:
+  const std::shared_ptr<Shared> shared_;
+  Responder responder_;
+};
+
+class PassedBodyTest : public testing::Test {
+ protected:
+  std::shared_ptr<Collector::Shared> shared_ = std::make_shared<Collector::Shared>();
+  HeadHandler handler_{[this](HttpRequest request, Responder responder, bool is_head) {
+    if (!is_head) return Echo(std::move(request), std::move(responder));
+    const std::shared_ptr<Responder::Sink> sink = std::move(responder).Release();
+    sink->PassBody(std::make_unique<Collector>(shared_, Responder(sink)));
+  }};
+  TestServer server_{handler_, {}};
+
+  void Open() {
+    shared_->open = true;
+    const std::lock_guard lock(shared_->mutex);
+    shared_->wake();
+  }
+};
+
+TEST_F(PassedBodyTest, PiecesGoOnWhateverTheLengthOfAll) {
+  RawClient client(server_.address());
+  const std::string piece(1 << 20, 'x');
+  ASSERT_TRUE(client.Send(std::string(kPost) + "Content-Length: 33554432\r\n\r\n"));
+  for (int i = 0; i < 32; ++i) ASSERT_TRUE(client.Send(piece));
+  EXPECT_EQ(client.ReceiveAnswer().second, "33554432");
+  shared_->got = 0;
+  ASSERT_TRUE(client.Send(std::string(kPost) + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"));
+  ASSERT_TRUE(client.Send("2\r\nde\r\n0\r\n\r\n"));
+  EXPECT_EQ(client.ReceiveAnswer().second, "5") << "the connection is used again";
+  shared_->got = 0;
+  Http2Client http2(server_.address());
+  EXPECT_EQ(http2.Wait(http2.Ask("POST", "/x", {}, std::string(5 << 20, 'b'))).body, "5242880");
+}
+
+TEST_F(PassedBodyTest, WhoeverWantsNothingHoldsTheClientBack) {
+  shared_->open = false;
+  Http2Client http2(server_.address());
+  const int32_t held = http2.Ask("POST", "/x", {}, std::string(5 << 20, 'b'));
+  // Once this is answered, the client has sent of the other what it may.
+  EXPECT_EQ(http2.Wait(http2.Ask("GET", "/y")).body, "GET /y []");
+  EXPECT_LE(shared_->got, size_t{limits::kHttp2StreamWindowBytes});
+  Open();
+  EXPECT_EQ(http2.Wait(held).body, "5242880");
+}
+
+TEST_F(PassedBodyTest, OverHttp1WhatIsNotWantedStaysInTheSocket) {
+  shared_->open = false;
+  RawClient client(server_.address());
+  ASSERT_TRUE(client.Send(std::string(kPost) + "Content-Length: 6\r\n\r\nabc"));
+  ASSERT_TRUE(shared_->started.Wait());
+  ASSERT_TRUE(client.Send("def"));
+  RawClient other(server_.address());
+  ASSERT_TRUE(other.Send("GET /y HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_EQ(other.ReceiveAnswer().second, "GET /y []");
+  EXPECT_EQ(shared_->got, 0U);
+  Open();
+  EXPECT_EQ(client.ReceiveAnswer().second, "6");
 }
 
 }  // namespace

@@ -115,10 +115,17 @@ struct RequestBody {
 using BodyCallback = std::move_only_function<void(RequestBody)>;
 
 // Takes the body of a request as it comes in, for a handler that answers before all of it is there.
-// All calls on the loop of the connection; none after OnEnd() or OnGone().
+// All calls on the loop of the connection; none after OnEnd() or OnGone(). It ends without either
+// when the request is answered before, which may not happen within a call.
 class RequestSink {
  public:
   virtual ~RequestSink() = default;
+  // Called once, before all else, by who was asked for it with Responder::PassBody(). `wake` may be
+  // called from any thread, any number of times, also later than the sink lives: input is wanted
+  // again.
+  virtual void OnStart(std::function<void()> wake) { static_cast<void>(wake); }
+  // False holds back what the client sends, but for the little that is on its way.
+  virtual bool wants_input() const { return true; }
   virtual void OnBytes(std::string_view bytes) = 0;
   // That was all.
   virtual void OnEnd() = 0;
@@ -141,6 +148,8 @@ class Responder {
     virtual void Post(std::move_only_function<void()> task) = 0;
     // Any thread. As of Responder::ReadBody(); what has no head of its own has no body either.
     virtual void ReadBody(BodyCallback then) { then({}); }
+    // The same of Responder::PassBody().
+    virtual void PassBody(std::unique_ptr<RequestSink> sink) { sink->OnEnd(); }
   };
 
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
@@ -158,6 +167,8 @@ class Responder {
   // all of it is there, on the loop of the connection and maybe at once; it is dropped when the
   // client goes before, or the request is answered.
   void ReadBody(BodyCallback then) const { sink_->ReadBody(std::move(then)); }
+  // The same for a body of any length, which goes to the sink as it comes.
+  void PassBody(std::unique_ptr<RequestSink> sink) const { sink_->PassBody(std::move(sink)); }
 
  private:
   std::shared_ptr<Sink> sink_;

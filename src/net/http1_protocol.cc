@@ -5,6 +5,7 @@
 // If the answer comes first, a short rest is passed over; otherwise the connection closes.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   void OnResponse(int32_t stream, HttpResponse response) override;
   void OnBodyReady(int32_t stream) override;
   void OnBodyWanted(int32_t stream, BodyCallback then) override;
+  void OnBodyPassed(int32_t stream, std::unique_ptr<RequestSink> sink) override;
 
  private:
   enum class State : uint8_t {
@@ -69,6 +71,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   bool AdvanceHead();
   bool AdvanceBody();
   bool AdvanceChunks();
+  bool PassBody();
   bool ChargeHead();
   bool ChargeBody(size_t bytes);
   bool body_is_pending() const { return state_ == State::kHeld || state_ == State::kBody; }
@@ -108,6 +111,8 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   std::unique_ptr<ChunkedReader> chunks_;
   std::string body_;      // as far as it has come
   BodyCallback on_body_;  // of a handler that waits for it
+  std::unique_ptr<RequestSink> sink_;  // of one that takes it piece by piece
+  uint64_t passed_ = 0;                // bytes that the sink got
   size_t to_skip_ = 0;    // bytes before the next head
   Duration skip_deadline_{};
   std::shared_ptr<MemoryBudget> heads_;
@@ -196,6 +201,7 @@ bool Http1Protocol::AdvanceHead() {
   }
   request_ = {};
   framing_ = {};
+  passed_ = 0;
   const size_t head_bytes = scanner_.head_bytes();
   const HttpFault fault = ParseHttp1Head(rest().substr(0, head_bytes), request_, framing_);
   scanner_.Reset();
@@ -242,6 +248,7 @@ void Http1Protocol::EndBody(bool too_large) {
     return Dispatch(too_large);
   }
   state_ = State::kHandling;
+  if (const std::unique_ptr<RequestSink> sink = std::move(sink_)) return sink->OnEnd();
   if (too_large) {
     keep_alive_ = false;
     body_ = {};
@@ -252,7 +259,7 @@ void Http1Protocol::EndBody(bool too_large) {
 // The answer has come before it. A client that was not told to go on may not send it at all, and
 // the end of chunks is known only to who reads them.
 void Http1Protocol::DropBody() {
-  const size_t left = framing_.content_length.value_or(0) - body_.size();
+  const uint64_t left = framing_.content_length.value_or(0) - body_.size() - passed_;
   if (framing_.chunked || framing_.expects_continue || left > kSkippedBytes) {
     keep_alive_ = false;
   } else {
@@ -262,6 +269,7 @@ void Http1Protocol::DropBody() {
   chunks_.reset();
   body_ = {};
   on_body_ = nullptr;
+  sink_.reset();
 }
 
 void Http1Protocol::SkipBody() {
@@ -272,6 +280,7 @@ void Http1Protocol::SkipBody() {
 }
 
 bool Http1Protocol::AdvanceBody() {
+  if (sink_ != nullptr) return PassBody();
   if (chunks_ != nullptr) return AdvanceChunks();
   const size_t missing = *framing_.content_length - body_.size();
   const size_t take = std::min(missing, rest().size());
@@ -279,6 +288,36 @@ bool Http1Protocol::AdvanceBody() {
   body_.append(rest().substr(0, take));
   Take(take);
   if (take == missing) EndBody(false);
+  return true;
+}
+
+bool Http1Protocol::PassBody() {
+  if (!sink_->wants_input()) return false;
+  since_ = serving_.loop->now();
+  std::string_view bytes = rest();
+  bool is_end = false;
+  if (chunks_ == nullptr) {
+    bytes = bytes.substr(0, static_cast<size_t>(std::min<uint64_t>(
+                                bytes.size(), *framing_.content_length - passed_)));
+    const std::string piece(bytes);
+    Take(piece.size());
+    passed_ += piece.size();
+    is_end = passed_ == *framing_.content_length;
+    sink_->OnBytes(piece);
+  } else {
+    std::string piece;
+    const auto state = chunks_->Read(bytes, piece, std::numeric_limits<size_t>::max());
+    const HttpFault fault = chunks_->fault();
+    Take(rest().size() - bytes.size());
+    if (state != ChunkedReader::State::kMore && state != ChunkedReader::State::kEnd) {
+      Refuse(fault);
+      return false;
+    }
+    passed_ += piece.size();
+    is_end = state == ChunkedReader::State::kEnd;
+    if (!piece.empty()) sink_->OnBytes(piece);
+  }
+  if (is_end) EndBody(false);
   return true;
 }
 
@@ -364,6 +403,7 @@ void Http1Protocol::EndExchange() {
   upgraded_ = nullptr;
   response_.source.reset();
   answer_memory_.Clear();
+  if (const std::unique_ptr<RequestSink> sink = std::move(sink_)) sink->OnGone();
   if (exchange_ == nullptr) return;
   exchange_->Detach();
   exchange_.reset();
@@ -400,6 +440,7 @@ void Http1Protocol::OnInputEnd() {
 
 bool Http1Protocol::wants_input() const {
   if (state_ == State::kUpgraded) return upgraded_ == nullptr || upgraded_->wants_input();
+  if (sink_ != nullptr) return sink_->wants_input();
   // Beyond what is needed, a little: only who reads notices that the client has gone.
   return state_ == State::kHead || state_ == State::kBody || rest().size() < kReadAheadBytes;
 }
@@ -437,6 +478,7 @@ void Http1Protocol::OnResponse(int32_t stream, HttpResponse response) {
 void Http1Protocol::OnBodyReady(int32_t stream) {
   static_cast<void>(stream);
   source_waits_ = false;
+  if (sink_ != nullptr && state_ == State::kBody) Advance();
   host_.WantTurn();
 }
 
@@ -449,6 +491,17 @@ void Http1Protocol::OnBodyWanted(int32_t stream, BodyCallback then) {
   BeginBody();
   Advance();
   if (input_ended_ && state_ == State::kBody) OnInputEnd();
+  host_.WantTurn();
+}
+
+void Http1Protocol::OnBodyPassed(int32_t stream, std::unique_ptr<RequestSink> sink) {
+  static_cast<void>(stream);
+  if (state_ != State::kHeld) return sink->OnGone();
+  sink_ = std::move(sink);
+  sink_->OnStart(exchange_->MakeWake());
+  BeginBody();
+  Advance();
+  if (input_ended_ && state_ == State::kBody && rest().empty()) OnInputEnd();
   host_.WantTurn();
 }
 
@@ -550,6 +603,7 @@ void Http1Protocol::Fill(ByteBuffer& out, size_t room) {
 
 Duration Http1Protocol::deadline() const {
   const HttpLimits& limits = serving_.service.limits;
+  if (sink_ != nullptr && !sink_->wants_input()) return Clock::kForever;
   if (body_is_pending()) return since_ + limits.body_timeout;
   if (is_answering()) return answer_due_;
   if (state_ != State::kHead) return Clock::kForever;

@@ -355,17 +355,12 @@ void Http2Protocol::OnRequestEnd(Stream& stream) {
 }
 
 void Http2Protocol::OnBodyBytes(Stream& stream, std::string_view bytes) {
-  if (stream.body == Body::kPassed) {
-    nghttp2_session_consume_stream(session_, stream.id, bytes.size());
-    if (stream.sink != nullptr) stream.sink->OnBytes(bytes);
-    return;
-  }
-  if (stream.is_shed || stream.body_refused || stream.body == Body::kDone) return;
-  if (bytes.size() > serving_.service.limits.max_body_bytes - stream.body_bytes.size()) {
-    stream.body_refused = true;
-    if (stream.body == Body::kWanted) EndBody(stream, true);
-    return;
-  }
+  if (stream.body == Body::kPassed) return PassBytes(stream, bytes);
+  if (stream.is_shed || stream.body == Body::kDone) return;
+  // What is held may yet go to a sink, however much there is of it; a window is all that comes.
+  const size_t bound = serving_.service.limits.max_body_bytes;
+  stream.body_refused = stream.body_refused || bytes.size() + stream.body_bytes.size() > bound;
+  if (stream.body_refused && stream.body == Body::kWanted) return EndBody(stream, true);
   MemoryCharge& charge =
       stream.exchange != nullptr ? stream.exchange->body_memory : stream.body_memory;
   if (!charge.Add(bytes.size())) {
@@ -377,6 +372,15 @@ void Http2Protocol::OnBodyBytes(Stream& stream, std::string_view bytes) {
   if (stream.ungranted == 0) ++ungranted_;
   stream.ungranted += bytes.size();
   GrantWindow(stream);
+}
+
+void Http2Protocol::PassBytes(Stream& stream, std::string_view bytes) {
+  if (stream.sink != nullptr) stream.sink->OnBytes(bytes);
+  if (stream.sink != nullptr && !stream.sink->wants_input()) {
+    stream.held_back += bytes.size();
+  } else {
+    nghttp2_session_consume_stream(session_, stream.id, bytes.size());
+  }
 }
 
 void Http2Protocol::GrantWindow(Stream& stream) {
@@ -399,12 +403,15 @@ void Http2Protocol::GrantWindows() {
   }
 }
 
+void Http2Protocol::SendContinue(Stream& stream) {
+  if (!stream.expects_continue || !stream.body_bytes.empty()) return;
+  const nghttp2_nv status = NameValue(":status", "100");
+  nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr);
+}
+
 void Http2Protocol::BeginBody(Stream& stream) {
   stream.body = Body::kWanted;
-  if (stream.expects_continue && stream.body_bytes.empty()) {
-    const nghttp2_nv status = NameValue(":status", "100");
-    nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr);
-  }
+  SendContinue(stream);
   GrantWindow(stream);
 }
 
@@ -425,6 +432,22 @@ void Http2Protocol::OnBodyWanted(int32_t id, BodyCallback then) {
   stream->on_body = std::move(then);
   if (stream->body_refused || stream->is_complete) return EndBody(*stream, stream->body_refused);
   BeginBody(*stream);
+  host_.WantTurn();
+}
+
+void Http2Protocol::OnBodyPassed(int32_t id, std::unique_ptr<RequestSink> sink) {
+  Stream* stream = Find(id);
+  if (stream == nullptr || stream->body != Body::kHeld) return sink->OnGone();
+  sink->OnStart(stream->exchange->MakeWake());
+  stream->sink = std::move(sink);
+  SendContinue(*stream);
+  // The sink decides about the window, also for what is there already.
+  if (std::exchange(stream->ungranted, 0) > 0) --ungranted_;
+  stream->body = Body::kPassed;
+  const std::string held = std::exchange(stream->body_bytes, {});
+  stream->exchange->body_memory.Clear();
+  if (!held.empty()) PassBytes(*stream, held);
+  if (stream->is_complete && stream->sink != nullptr) std::exchange(stream->sink, nullptr)->OnEnd();
   host_.WantTurn();
 }
 
@@ -587,7 +610,12 @@ void Http2Protocol::ForgetRequest(Stream& stream) {
 
 void Http2Protocol::OnBodyReady(int32_t id) {
   Stream* stream = Find(id);
-  if (stream == nullptr || !stream->is_deferred) return;
+  if (stream == nullptr) return;
+  if (stream->sink != nullptr && stream->held_back > 0 && stream->sink->wants_input()) {
+    nghttp2_session_consume_stream(session_, id, std::exchange(stream->held_back, 0));
+    host_.WantTurn();
+  }
+  if (!stream->is_deferred) return;
   stream->is_deferred = false;
   stream->progress = serving_.loop->now();
   CheckAt(DueTime(*stream));

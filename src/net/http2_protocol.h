@@ -43,6 +43,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   void OnResponse(int32_t stream, HttpResponse response) override;
   void OnBodyReady(int32_t stream) override;
   void OnBodyWanted(int32_t stream, BodyCallback then) override;
+  void OnBodyPassed(int32_t stream, std::unique_ptr<RequestSink> sink) override;
 
  private:
   // What becomes of the body of a request.
@@ -73,6 +74,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
     size_t ungranted = 0;               // bytes that have come and made no new window
     BodyCallback on_body;               // of a handler that has the head
     std::unique_ptr<RequestSink> sink;  // of a request that is handled while its body comes in
+    size_t held_back = 0;               // bytes that the sink got, and that made no new window
     // Of a request that has no exchange yet.
     MemoryCharge head_memory;
     MemoryCharge body_memory;
@@ -108,6 +110,8 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   ssize_t ReadFromSource(Stream& stream, size_t length, uint32_t& flags);
   void SendBody(Stream& stream, std::string_view frame_head, size_t length);
 
+  void PassBytes(Stream& stream, std::string_view bytes);
+  void SendContinue(Stream& stream);
   void BeginBody(Stream& stream);
   void EndBody(Stream& stream, bool too_large);
   // Lets the client send as much again as has come, if there is room.

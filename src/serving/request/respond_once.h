@@ -48,6 +48,9 @@ class RespondOnce final : public net::Responder::Sink {
   bool gone() const override { return answered() || client_->gone(); }
   void Post(std::move_only_function<void()> task) override { client_->Post(std::move(task)); }
   void ReadBody(net::BodyCallback then) override { client_->ReadBody(std::move(then)); }
+  void PassBody(std::unique_ptr<net::RequestSink> sink) override {
+    client_->PassBody(std::move(sink));
+  }
 
   // The same for who must not be told of it by OnAnswer(). False: somebody was quicker.
   bool RespondInstead(net::HttpResponse response) {
