@@ -1,7 +1,9 @@
 #include "serving/request/query.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/strings.h"
 
@@ -13,6 +15,19 @@ int HexDigit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+
+void AppendEscaped(std::string_view text, std::string& out) {
+  for (const char c : text) {
+    if (IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+        c == '.' || c == '~') {
+      out += c;
+    } else if (c == ' ') {
+      out += '+';
+    } else {
+      (out += '%') += HexByte(c, HexCase::kUpper);
+    }
+  }
 }
 
 }  // namespace
@@ -74,6 +89,20 @@ std::vector<std::string_view> QueryParameters::All(std::string_view name) const 
   std::vector<std::string_view> out;
   for (const Parameter& parameter : parameters_) {
     if (parameter.name == name) out.push_back(parameter.value);
+  }
+  return out;
+}
+
+std::string QueryParameters::Encode() const {
+  std::vector<const Parameter*> sorted;
+  for (const Parameter& parameter : parameters_) sorted.push_back(&parameter);
+  std::ranges::stable_sort(sorted, {}, [](const Parameter* each) { return each->name; });
+  std::string out;
+  for (const Parameter* each : sorted) {
+    if (!out.empty()) out += '&';
+    AppendEscaped(each->name, out);
+    out += '=';
+    AppendEscaped(each->value, out);
   }
   return out;
 }

@@ -30,6 +30,8 @@ class QueryParameters {
   // "" when there is none.
   std::string_view Get(std::string_view name) const;
   std::vector<std::string_view> All(std::string_view name) const;
+  // As Go writes a query: by name, everything that could mean something else escaped.
+  std::string Encode() const;
 
   // As Kubernetes reads booleans in queries: absent is false, "false" and "0" are false, anything
   // else, and a name without a value, is true.

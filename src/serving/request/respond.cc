@@ -85,6 +85,15 @@ void RespondStream(ApiRequest& request, int code, std::string_view content_type,
   std::move(request.responder).Respond(std::move(response));
 }
 
+void RespondForwarded(ApiRequest& request, net::HttpResponse response) {
+  TellAnswer(request, response.code, response.body.size());
+  net::HttpResponse out = Begin(request, response.code, "", std::move(response.headers));
+  out.body = std::move(response.body);
+  out.source = std::move(response.source);
+  request.in_flight = InFlight();
+  std::move(request.responder).Respond(std::move(out));
+}
+
 void RespondUpgrade(ApiRequest& request, net::HttpResponse response) {
   if (request.on_answer) request.on_answer(request, response.code, 0);
   std::move(request.responder).Respond(std::move(response));

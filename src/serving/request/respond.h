@@ -25,6 +25,8 @@ inline void RespondText(ApiRequest& request, int code, std::string_view text) {
 enum class StreamSize : uint8_t { kLarge, kEvents };
 void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
                    std::unique_ptr<net::BodySource> source);
+// The answer of another server, with its headers and its body as they are.
+void RespondForwarded(ApiRequest& request, net::HttpResponse response);
 // What another protocol goes on with.
 void RespondUpgrade(ApiRequest& request, net::HttpResponse response);
 
