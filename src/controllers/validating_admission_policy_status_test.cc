@@ -90,5 +90,16 @@ TEST_F(PolicyStatusTest, TheStatusTellsWhatIsWrongAndOfWhichGeneration) {
   ExpectQuiet();
 }
 
+TEST_F(PolicyStatusTest, KindsThatItMayNotReadAreNotLookedAt) {
+  api_.Fail({.verb = client::ClientVerb::kGet,
+             .times = 100,
+             .status = Status(StatusReason::kForbidden, "no")});
+  Put(Policies(), Policy(R"({"apiGroups":["example.com"],"apiVersions":["v1"],
+                             "resources":["widgets"]})",
+                         "object.none"));
+  Run(MakeValidatingAdmissionPolicyStatusController);
+  EXPECT_EQ(api_.CountOf(client::ClientVerb::kPatch), 1U);
+}
+
 }  // namespace
 }  // namespace skiff::controllers
