@@ -19,6 +19,7 @@ namespace skiff::object {
 
 struct MessageDesc;
 struct GroupVersionDesc;
+class OpenKind;
 
 // The type of a field, or of the items of a list or the values of a map.
 enum class FieldType : uint8_t {
@@ -132,6 +133,10 @@ struct MessageDesc {
   // Bit i is set if field i is in protobuf and JSON shows it even when it is not set. Only of
   // messages with up to 64 fields.
   uint64_t shown_unset;
+  // Of kinds that a definition made at run time: their objects are maps that may have any fields.
+  // Those that stand in `fields` (kind, apiVersion and metadata) are typed, and for the others
+  // open_kind.h is asked. Null: there are no fields but those.
+  const OpenKind* open = nullptr;
 
   // The index of the field called `name`, or kNoField.
   uint16_t FindField(std::string_view name) const;

@@ -195,13 +195,19 @@ Value Value::CopyInto(Arena& arena) const {
 
 Document Document::OfType(const MessageDesc* type) {
   Document document;
-  document.root_ = Value::EmptyObject(document.arena_, type);
+  if (type->open != nullptr) {
+    document.root_ = Value::EmptyMap();
+    document.open_type_ = type;
+  } else {
+    document.root_ = Value::EmptyObject(document.arena_, type);
+  }
   return document;
 }
 
 Document Document::Copy() const {
   Document copy;
   copy.root_ = root_.CopyInto(copy.arena_);
+  copy.open_type_ = open_type_;
   return copy;
 }
 

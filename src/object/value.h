@@ -208,6 +208,9 @@ class Document {
  public:
   Document() = default;
   explicit Document(Arena arena, Value root) : arena_(std::move(arena)), root_(root) {}
+  // An object of an open kind, whose root is a map.
+  Document(Arena arena, Value root, const MessageDesc* open_type)
+      : arena_(std::move(arena)), root_(root), open_type_(open_type) {}
   // An empty object of this type.
   static Document OfType(const MessageDesc* type);
 
@@ -215,7 +218,9 @@ class Document {
   const Value& root() const { return root_; }
   Arena& arena() { return arena_; }
   // Null for a document without a descriptor.
-  const MessageDesc* type() const { return root_.is_object() ? root_.type() : nullptr; }
+  const MessageDesc* type() const { return root_.is_object() ? root_.type() : open_type_; }
+  // The root is a map, and from now on an object of an open kind; null: of none.
+  void SetOpenType(const MessageDesc* type) { open_type_ = type; }
   // Of kinds and of maps alike; "" when absent.
   std::string_view kind() const { return TextOf("kind"); }
   std::string_view api_version() const { return TextOf("apiVersion"); }
@@ -228,6 +233,7 @@ class Document {
 
   Arena arena_;
   Value root_;
+  const MessageDesc* open_type_ = nullptr;  // what a root that is a map is an object of
 };
 
 inline std::span<const MapEntry> Value::entries() const {

@@ -82,6 +82,7 @@ class Checker {
     switch (shape.kind()) {
       case FieldShape::Kind::kStruct:
       case FieldShape::Kind::kMap:
+      case FieldShape::Kind::kOpen:
         if (value.is_null()) return shape.atomic();
         if (!value.is_map()) return Fault("expected map, got " + Plain(value));
         WalkMap(shape, value, within);
@@ -137,24 +138,18 @@ class Checker {
   }
 
   void WalkMap(const FieldShape& shape, const Value& value, bool within) {
-    const bool is_struct = shape.kind() == FieldShape::Kind::kStruct;
-    const FieldShape element = shape.Element();
     for (const MapEntry& entry : value.entries()) {
       const Value& member = entry.value;
-      if (!is_struct) {
-        Descend(PathElement::Field(entry.key), element, member, within, true);
-        continue;
-      }
-      const FieldDesc* field = shape.FindField(entry.key);
-      if (field == nullptr) {
+      const FieldShape below = shape.Entry(entry.key);
+      if (below.kind() == FieldShape::Kind::kUnknown) {
         path_.push_back(PathElement::Field(entry.key));
         Fault("field not declared in schema");
         path_.pop_back();
         return;
       }
       const bool empty = member.is_null() || (member.is_map() && member.size() == 0);
-      Descend(PathElement::Field(field->name()), FieldShape::OfField(*field), member, within,
-              empty);
+      Descend(PathElement::Field(entry.key), below, member, within,
+              empty || !shape.Declares(entry.key));
     }
   }
 

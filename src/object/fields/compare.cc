@@ -47,11 +47,12 @@ class Comparer {
       case FieldShape::Kind::kStruct:
         return WalkStruct(shape, before, after);
       case FieldShape::Kind::kMap:
+      case FieldShape::Kind::kOpen:
         return WalkMap(shape, before, after);
       case FieldShape::Kind::kList:
         return WalkList(shape, before, after);
       case FieldShape::Kind::kDeduced:
-        return WalkDeduced(before, after);
+        return WalkDeduced(shape, before, after);
       case FieldShape::Kind::kScalar:
       case FieldShape::Kind::kUnknown:
         break;
@@ -126,7 +127,6 @@ class Comparer {
 
   Self WalkMap(const FieldShape& shape, const Value* before, const Value* after) {
     if (IsEmpty(before) && IsEmpty(after)) return Leaf(shape, before, after);
-    const FieldShape element = shape.Element();
     const auto entries_of = [](const Value* value) {
       return value != nullptr && value->is_map() ? value->entries() : std::span<const MapEntry>();
     };
@@ -145,24 +145,25 @@ class Comparer {
       }
       const Value* l = order <= 0 ? &left[i].value : nullptr;
       const Value* r = order >= 0 ? &right[j].value : nullptr;
-      Descend(PathElement::Field(order <= 0 ? left[i].key : right[j].key), element, l, r);
+      const std::string_view key = order <= 0 ? left[i].key : right[j].key;
+      Descend(PathElement::Field(key), shape.Entry(key), l, r);
       i += static_cast<size_t>(order <= 0);
       j += static_cast<size_t>(order >= 0);
     }
     return Presence(before, after);
   }
 
-  Self WalkDeduced(const Value* before, const Value* after) {
+  Self WalkDeduced(const FieldShape& shape, const Value* before, const Value* after) {
     const auto is_map = [](const Value* value) { return value != nullptr && value->is_map(); };
     const auto is_leaf = [](const Value* value) { return value != nullptr && !value->is_map(); };
-    if (is_leaf(before) && is_leaf(after)) return Leaf(FieldShape::Deduced(), before, after);
+    if (is_leaf(before) && is_leaf(after)) return Leaf(shape, before, after);
     if ((is_map(before) || before == nullptr) && (is_map(after) || after == nullptr)) {
-      return WalkMap(FieldShape::Deduced(), before, after);
+      return WalkMap(shape, before, after);
     }
     if (before == nullptr) return Self::kAdded;
     if (after == nullptr) return Self::kRemoved;
     // A map and something else: what the map had goes or comes, and the value is another.
-    WalkMap(FieldShape::Deduced(), is_map(before) ? before : nullptr,
+    WalkMap(shape, is_map(before) ? before : nullptr,
             is_map(after) ? after : nullptr);
     return Self::kModified;
   }

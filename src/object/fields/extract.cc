@@ -19,14 +19,15 @@ class Extractor {
         WalkStruct(*shape.message(), value);
         return false;
       case FieldShape::Kind::kMap:
-        WalkMap(shape.Element(), value);
+      case FieldShape::Kind::kOpen:
+        WalkMap(shape, value);
         return false;
       case FieldShape::Kind::kList:
         WalkList(shape, value);
         return false;
       case FieldShape::Kind::kDeduced:
         if (!value.is_map()) return true;
-        WalkMap(FieldShape::Deduced(), value);
+        WalkMap(shape, value);
         return false;
       case FieldShape::Kind::kScalar:
       case FieldShape::Kind::kUnknown:
@@ -57,10 +58,13 @@ class Extractor {
     });
   }
 
-  void WalkMap(const FieldShape& element, const Value& value) {
+  // A key is owned by being there, a field of an open object only if it holds nothing else.
+  void WalkMap(const FieldShape& shape, const Value& value) {
     if (!value.is_map()) return;
     for (const MapEntry& entry : value.entries()) {
-      Descend(PathElement::Field(entry.key), element, entry.value, true);
+      const bool member =
+          !shape.Declares(entry.key) || ShowsNothing(arena_, shape, entry.value);
+      Descend(PathElement::Field(entry.key), shape.Entry(entry.key), entry.value, member);
     }
   }
 

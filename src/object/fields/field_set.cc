@@ -181,9 +181,8 @@ FieldSet WithNamedFields(Arena& arena, const FieldSet& set, const FieldShape& sh
     FieldShape below;
     bool named = false;
     if (node.element.is_field()) {
-      const FieldDesc* field = shape.FindField(node.element.name());
-      named = field != nullptr;
-      below = named ? FieldShape::OfField(*field) : shape.Element();
+      named = shape.Declares(node.element.name());
+      below = shape.Entry(node.element.name());
     } else if (node.element.kind() == PathElement::Kind::kKey) {
       below = shape.Element();
     }

@@ -24,7 +24,8 @@ std::string QuotedNames(std::span<const std::string_view> names) {
 // The keys of a list's items, found in their type once for all of them.
 class KeyNames {
  public:
-  explicit KeyNames(const FieldShape& list) : names_(list.keys()), item_(list.Element()) {
+  explicit KeyNames(const FieldShape& list)
+      : names_(list.keys()), list_(list), item_(list.Element()) {
     const MessageDesc* type = item_.message();
     for (size_t i = 0; i < std::min(names_.size(), kUsualKeys); ++i) {
       fields_[i] = type != nullptr ? type->FindField(names_[i]) : MessageDesc::kNoField;
@@ -32,6 +33,7 @@ class KeyNames {
   }
 
   std::span<const std::string_view> names() const { return names_; }
+  const FieldShape& list() const { return list_; }
   const MessageDesc* item_type() const { return item_.message(); }
   uint16_t field(size_t i) const {
     return i < kUsualKeys ? fields_[i] : item_type()->FindField(names_[i]);
@@ -39,6 +41,7 @@ class KeyNames {
 
  private:
   std::span<const std::string_view> names_;
+  FieldShape list_;
   FieldShape item_;
   uint16_t fields_[kUsualKeys] = {};
 };
@@ -48,6 +51,7 @@ Value KeyValue(Arena& arena, const KeyNames& keys, size_t i, const Value& item) 
   const MessageDesc* type = keys.item_type();
   if (type == nullptr) {
     const Value* found = item.Find(keys.names()[i]);
+    if (found == nullptr) found = keys.list().OpenKeyDefault(keys.names()[i]);
     return found != nullptr ? *found : Value();
   }
   const uint16_t index = keys.field(i);

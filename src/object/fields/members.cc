@@ -106,12 +106,15 @@ bool SameStruct(Arena& arena, const MessageDesc& type, const Value& a, const Val
   return shown == others;
 }
 
-bool SameMap(Arena& arena, const FieldShape& element, const Value& a, const Value& b) {
+bool SameMap(Arena& arena, const FieldShape& shape, const Value& a, const Value& b) {
   if (!a.is_map() || !b.is_map() || a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     const MapEntry& left = a.entries()[i];
     const MapEntry& right = b.entries()[i];
-    if (left.key != right.key || !SameInJson(arena, element, left.value, right.value)) return false;
+    if (left.key != right.key ||
+        !SameInJson(arena, shape.Entry(left.key), left.value, right.value)) {
+      return false;
+    }
   }
   return true;
 }
@@ -149,7 +152,8 @@ bool SameInJson(Arena& arena, const FieldShape& shape, const Value& a, const Val
     case FieldShape::Kind::kStruct:
       return SameStruct(arena, *shape.message(), a, b);
     case FieldShape::Kind::kMap:
-      return SameMap(arena, shape.Element(), a, b);
+    case FieldShape::Kind::kOpen:
+      return SameMap(arena, shape, a, b);
     case FieldShape::Kind::kList: {
       if (!a.is_list() || !b.is_list() || a.size() != b.size()) return false;
       const FieldShape element = shape.Element();

@@ -20,6 +20,7 @@ class Merger {
       case FieldShape::Kind::kStruct:
         return MergeStruct(shape, live, config);
       case FieldShape::Kind::kMap:
+      case FieldShape::Kind::kOpen:
         return MergeMap(shape, live, config);
       case FieldShape::Kind::kList:
         return MergeList(shape, live, config);
@@ -66,7 +67,6 @@ class Merger {
     if (config.size() == 0) {
       return live.size() == 0 ? Leaf(shape, live, config) : MergedValue{live, false};
     }
-    const FieldShape element = shape.Element();
     const std::span<const MapEntry> there =
         live.is_map() ? live.entries() : std::span<const MapEntry>();
     std::vector<MapEntry> out;
@@ -77,7 +77,7 @@ class Merger {
       for (; next != there.end() && next->key < entry.key; ++next) out.push_back(*next);
       MergedValue merged{entry.value, true};
       if (next != there.end() && next->key == entry.key) {
-        merged = Merge(element, (next++)->value, entry.value);
+        merged = Merge(shape.Entry(entry.key), (next++)->value, entry.value);
       }
       changed = changed || merged.changed;
       out.push_back({entry.key, merged.value});
@@ -221,6 +221,7 @@ class Remover {
         if (value.size() == 0 || shape.atomic()) return {};
         return value.is_map() ? FromMap(shape, value, fields) : FromStruct(shape, value, fields);
       case FieldShape::Kind::kMap:
+      case FieldShape::Kind::kOpen:
         if (value.size() == 0 || shape.atomic()) return {};
         return FromMap(shape, value, fields);
       case FieldShape::Kind::kList:
@@ -261,10 +262,8 @@ class Remover {
   Value FromMap(const FieldShape& shape, const Value& value, const FieldSet& fields) {
     std::vector<MapEntry> entries;
     for (const MapEntry& entry : value.entries()) {
-      const FieldDesc* field = shape.FindField(entry.key);
       const std::optional<Value> kept =
-          Keep(field != nullptr ? FieldShape::OfField(*field) : shape.Element(), entry.value,
-               PathElement::Field(entry.key), fields);
+          Keep(shape.Entry(entry.key), entry.value, PathElement::Field(entry.key), fields);
       if (kept) entries.push_back({entry.key, *kept});
     }
     return entries.empty() ? Value() : Value::Map(arena_, entries);

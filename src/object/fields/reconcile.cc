@@ -7,10 +7,7 @@ namespace {
 
 FieldShape ShapeBelow(const FieldShape& shape, const PathElement& element) {
   if (element.is_field()) {
-    if (const FieldDesc* field = shape.FindField(element.name()); field != nullptr) {
-      return FieldShape::OfField(*field);
-    }
-    return shape.kind() == FieldShape::Kind::kMap ? shape.Element() : FieldShape();
+    return shape.kind() == FieldShape::Kind::kDeduced ? FieldShape() : shape.Entry(element.name());
   }
   return shape.kind() == FieldShape::Kind::kList ? shape.Element() : FieldShape();
 }

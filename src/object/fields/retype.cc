@@ -67,6 +67,7 @@ class Retyper {
         return Value::List(arena_, items);
       }
       case FieldShape::Kind::kDeduced:
+      case FieldShape::Kind::kOpen:
       case FieldShape::Kind::kUnknown:
         return value.CopyInto(arena_);
       case FieldShape::Kind::kScalar:

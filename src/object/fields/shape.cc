@@ -1,6 +1,7 @@
 #include "object/fields/shape.h"
 
 #include "object/json/decode.h"
+#include "object/open_kind.h"
 #include "object/published.h"
 
 namespace skiff::object {
@@ -37,9 +38,21 @@ FieldShape FieldShape::OfMessage(const MessageDesc* message) {
     out.kind_ = Kind::kDeduced;
     return out;
   }
+  if (message->open != nullptr) return message->open->Shape();
   out.kind_ = Kind::kStruct;
   out.message_ = message;
   out.atomic_ = message->map_type == MapType::kAtomic;
+  return out;
+}
+
+FieldShape FieldShape::OfOpen(const OpenShapes& shapes, OpenShapes::Spot spot, Kind kind,
+                              bool atomic, FieldType scalar) {
+  FieldShape out;
+  out.kind_ = kind;
+  out.atomic_ = atomic;
+  out.open_ = &shapes;
+  out.spot_ = spot;
+  out.scalar_ = scalar;
   return out;
 }
 
@@ -79,7 +92,34 @@ FieldShape FieldShape::At(const FieldDesc& field, uint8_t depth) {
 
 FieldShape FieldShape::OfField(const FieldDesc& field) { return At(field, 0); }
 
+FieldShape FieldShape::Entry(std::string_view name) const {
+  switch (kind_) {
+    case Kind::kStruct: {
+      const FieldDesc* field = FindField(name);
+      return field != nullptr ? OfField(*field) : FieldShape();
+    }
+    case Kind::kMap:
+      return Element();
+    case Kind::kOpen:
+      return open_->Field(spot_, name);
+    case Kind::kDeduced:
+      return open_ != nullptr ? open_->Field(spot_, name) : Deduced();
+    default:
+      return {};
+  }
+}
+
+bool FieldShape::Declares(std::string_view name) const {
+  if (kind_ == Kind::kStruct) return FindField(name) != nullptr;
+  return open_ != nullptr && open_->Declares(spot_, name);
+}
+
+const Value* FieldShape::OpenKeyDefault(std::string_view key) const {
+  return open_ != nullptr ? open_->KeyDefault(spot_, key) : nullptr;
+}
+
 FieldShape FieldShape::Element() const {
+  if (open_ != nullptr && kind_ == Kind::kList) return open_->Item(spot_);
   if (kind_ == Kind::kDeduced) return Deduced();
   if (kind_ != Kind::kMap && kind_ != Kind::kList) return {};
   if (field_ == nullptr) return Deduced();
@@ -93,6 +133,7 @@ const FieldDesc* FieldShape::FindField(std::string_view name) const {
 }
 
 std::span<const std::string_view> FieldShape::keys() const {
+  if (kind_ == Kind::kList && open_ != nullptr) return open_->Keys(spot_);
   if (kind_ != Kind::kList || field_ == nullptr) return {};
   const FieldTraits& traits = *field_->traits;
   if (traits.list_type == ListType::kMap) return traits.list_map_keys;

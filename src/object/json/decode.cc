@@ -34,12 +34,15 @@ class JsonDecoder {
   Result<Document> Run(const MessageDesc* type) {
     Value root;
     const PathNode path;
+    const bool is_open = type != nullptr && type->open != nullptr;
     const bool read =
         type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
-    if (read && type != nullptr && root.is_null()) root = Value::EmptyObject(arena_, type);
+    if (read && type != nullptr && root.is_null()) {
+      root = is_open ? Value::EmptyMap() : Value::EmptyObject(arena_, type);
+    }
     if (read) {
       cursor_.SkipSpace();
-      if (cursor_.AtEnd()) return Document(std::move(arena_), root);
+      if (cursor_.AtEnd()) return Document(std::move(arena_), root, is_open ? type : nullptr);
       cursor_.Fail("text after the end of the value");
     }
     return std::unexpected(faults_.MakeStatus());
@@ -63,6 +66,7 @@ class JsonDecoder {
     }
     if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
     if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
+    if (type.open != nullptr) return ReadMap(FieldType::kAny, nullptr, path, depth, out, &type);
     return ReadObject(type, path, depth, out);
   }
 
@@ -220,8 +224,10 @@ class JsonDecoder {
     return true;
   }
 
+  // `open` is not null at the root of an object of an open kind: entries that are its fields are
+  // typed, and are not there when they say nothing.
   bool ReadMap(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
-               Value* out) {
+               Value* out, const MessageDesc* open = nullptr) {
     if (depth > limits::kMaxDepth) return faults_.TooDeep();
     cursor_.Take('{');
     const size_t mark = entries_.size();
@@ -235,7 +241,14 @@ class JsonDecoder {
                                   : cursor_.ReadStringCopy(arena_, &pending.entry.key);
         if (!read_key || !cursor_.Expect(':', kExpectedColon)) return faults_.Syntax(path);
         const PathNode here(&path, pending.entry.key);
-        if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) return false;
+        const uint16_t field =
+            open == nullptr ? MessageDesc::kNoField : open->FindField(pending.entry.key);
+        if (field != MessageDesc::kNoField) {
+          if (!ReadField(open->fields[field], here, depth, &pending.entry.value)) return false;
+          if (pending.entry.value.is_null()) continue;
+        } else if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) {
+          return false;
+        }
         sorted =
             sorted && (entries_.size() == mark || entries_.back().entry.key < pending.entry.key);
         entries_.push_back(pending);
