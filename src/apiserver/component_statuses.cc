@@ -123,7 +123,7 @@ void AnswerList(serving::ApiRequest& request, const Endpoint& endpoint,
                          std::make_shared<const store::Selection>(std::move(*everything)),
                          store::ListReply::Page());
   if (serving::RespondLocally(request, 200, [&](serving::LocalResponse& answer) {
-        answer.rest().Listed(endpoint.view, std::move(reply));
+        answer.rest().Listed(endpoint.SharedView(request), std::move(reply));
       })) {
     return;
   }

@@ -40,8 +40,10 @@ void RespondDocument(serving::ApiRequest& request, serving::DocumentResponse ans
 
 NonResourcePaths::NonResourcePaths(Context context)
     : context_(std::move(context)),
-      discovery_(context_.served, ExternalAddress(context_.options)),
-      openapi_(context_.served, std::string(kKubernetesVersion)),
+      discovery_(std::make_shared<const Discovery>(context_.served,
+                                                   ExternalAddress(context_.options))),
+      custom_kinds_(context_.custom),
+      openapi_(context_.served, std::string(kKubernetesVersion), &custom_kinds_),
       zpages_(
           {.component = "apiserver",
            .status = context_.gates.IsOn("ComponentStatusz"),
@@ -72,7 +74,7 @@ bool NonResourcePaths::Answer(serving::ApiRequest& request) const {
   if (path == "/" || path == "/index.html") {
     std::vector<std::string> paths = Paths();
     std::ranges::move(zpages_.Paths(), std::back_inserter(paths));
-    RespondDocument(request, IndexDocument(*context_.served, paths));
+    RespondDocument(request, IndexDocument(*context_.custom.Served(), paths));
     return true;
   }
   if (context_.options.enable_logs_handler && log_files_.Answer(request)) return true;
@@ -126,7 +128,7 @@ bool NonResourcePaths::AnswerDocument(serving::ApiRequest& request) const {
     RespondDocument(request, std::move(*document));
     return true;
   }
-  Result<std::optional<serving::DocumentResponse>> answer = discovery_.Answer(wanted);
+  Result<std::optional<serving::DocumentResponse>> answer = discovery()->Answer(wanted);
   if (!answer) {
     serving::RespondError(request, answer.error());
     return true;
@@ -134,6 +136,16 @@ bool NonResourcePaths::AnswerDocument(serving::ApiRequest& request) const {
   if (!*answer) return AnswerUnknownVersion(request);
   if (!RefusesWrite(request)) RespondDocument(request, std::move(**answer));
   return true;
+}
+
+std::shared_ptr<const Discovery> NonResourcePaths::discovery() const {
+  const std::lock_guard lock(discovery_mutex_);
+  if (const uint64_t now = context_.custom.revision(); now != discovery_revision_) {
+    discovery_ = std::make_shared<const Discovery>(context_.custom.Served(),
+                                                   ExternalAddress(context_.options));
+    discovery_revision_ = now;
+  }
+  return discovery_;
 }
 
 // /apis/apps/v99: the group is there, but not the version.

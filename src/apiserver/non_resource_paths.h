@@ -4,7 +4,9 @@
 // Owner: the server. Once it serves, any thread may ask.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "apiserver/authn/openid_metadata.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/served_resources.h"
+#include "apiserver/extensions/custom_resources.h"
+#include "apiserver/extensions/published_kinds.h"
 #include "apiserver/log_files.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/options.h"
@@ -36,7 +40,8 @@ class NonResourcePaths {
     const serving::Health& health;  // with all its checks
     const serving::HealthMetrics& health_metrics;
     const std::optional<OpenIdMetadata>& openid;  // nothing: not served
-    std::shared_ptr<const ServedResources> served;
+    std::shared_ptr<const ServedResources> served;  // built-in resources
+    const CustomResources& custom;
     const Router& router;
   };
 
@@ -51,9 +56,14 @@ class NonResourcePaths {
   std::vector<std::string> Paths() const;
   bool AnswerOpenId(serving::ApiRequest& request) const;
   bool AnswerUnknownVersion(serving::ApiRequest& request) const;
+  // Of what is served at the moment.
+  std::shared_ptr<const Discovery> discovery() const;
 
   const Context context_;
-  const Discovery discovery_;
+  mutable std::mutex discovery_mutex_;
+  mutable std::shared_ptr<const Discovery> discovery_;
+  mutable uint64_t discovery_revision_ = 0;  // of the custom resources
+  const PublishedKinds custom_kinds_;
   const OpenApi openapi_;
   const serving::ZPages zpages_;
   const LogFiles log_files_;

@@ -87,7 +87,8 @@ bool HasTables(const object::ResourceDesc& desc, std::string_view subresource) {
 }  // namespace
 
 Router::Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
-               RestContext& context) {
+               const CustomResources& custom, RestContext& context)
+    : custom_(custom) {
   for (const ServedGroup& group : served.groups()) {
     for (const ServedVersion& version : group.versions) {
       Version& made =
@@ -117,7 +118,7 @@ void Router::AddBindings() {
 void Router::AddResource(const ServedResource& served, const StorageSet& storages,
                          const Registry& registry, RestContext& context, Version& version) {
   const object::ResourceDesc& desc = *served.desc;
-  Resource& resource = version[std::string(desc.name)];
+  RoutedResource& resource = version[std::string(desc.name)];
   resource.view = std::make_unique<ObjectView>(desc);
   resource.columns = std::make_unique<LazyColumns>(desc);
   resource.endpoint = Endpoint{.resource = &desc,
@@ -145,20 +146,72 @@ bool Router::Route(serving::ApiRequestPtr& request) const {
   const serving::RequestInfo& info = request->info;
   const auto version =
       versions_.find(std::pair<std::string, std::string>(info.group, info.version));
-  if (version == versions_.end()) {
-    if (!ServesGroup(info.group)) return false;
-    serving::RespondError(*request, UnknownResource());
+  if (version != versions_.end()) {
+    const auto resource = version->second.find(info.resource);
+    if (resource != version->second.end() && ScopeFits(info, *resource->second.endpoint.resource)) {
+      RouteTo(std::move(request), resource->second);
+      return true;
+    }
+  }
+  if (RouteCustom(request)) return true;
+  if (!ServesGroup(info.group)) return false;
+  serving::RespondError(*request, UnknownResource());
+  return true;
+}
+
+void Router::RouteTo(serving::ApiRequestPtr request, const RoutedResource& resource) const {
+  if (!resource.deprecation.empty()) request->warnings.push_back(resource.deprecation);
+  if (!request->info.subresource.empty()) return RouteSubresource(std::move(request), resource);
+  request->is_routed = true;
+  RouteObject(std::move(request), resource);
+}
+
+namespace {
+
+// What a request for a custom resource keeps: the definition, and, if it may create an object, the
+// word that it is doing so.
+struct Held {
+  std::shared_ptr<ServedDefinition> definition;
+  std::shared_ptr<const void> creation;
+};
+
+bool MayCreate(const serving::RequestInfo& info) {
+  return info.subresource.empty() && (info.verb == "create" || info.verb == "patch");
+}
+
+}  // namespace
+
+bool Router::RouteCustom(serving::ApiRequestPtr& request) const {
+  const serving::RequestInfo& info = request->info;
+  std::shared_ptr<ServedDefinition> definition = custom_.Find(info.group, info.resource);
+  std::shared_ptr<const void> creation;
+  if (MayCreate(info)) {
+    // Who comes while a definition is replaced creates by the new one.
+    while (definition != nullptr && !definition->terminating()) {
+      creation = definition->BeginCreation();
+      if (creation != nullptr) break;
+      definition = custom_.Find(info.group, info.resource);
+    }
+  }
+  const RoutedResource* resource =
+      definition != nullptr ? definition->Route(info.version) : nullptr;
+  if (resource == nullptr || !ScopeFits(info, *resource->endpoint.resource)) return false;
+  if (creation != nullptr) {
+    request->served_by = std::make_shared<Held>(Held{definition, std::move(creation)});
+  } else {
+    request->served_by = definition;
+  }
+  request->is_untyped = true;
+  ServedDefinition& served = *definition;
+  if (served.storage() != nullptr) {
+    RouteTo(std::move(request), *resource);
     return true;
   }
-  const auto resource = version->second.find(info.resource);
-  if (resource == version->second.end() || !ScopeFits(info, *resource->second.endpoint.resource)) {
-    serving::RespondError(*request, UnknownResource());
-  } else if (info.subresource.empty()) {
-    request->is_routed = true;
-    RouteObject(std::move(request), resource->second);
-  } else {
-    RouteSubresource(std::move(request), resource->second);
-  }
+  auto waiting = std::make_shared<serving::ApiRequestPtr>(std::move(request));
+  served.WhenReady([this, waiting, resource] {
+    net::Responder& responder = (*waiting)->responder;
+    responder.Post([this, waiting, resource] { RouteTo(std::move(*waiting), *resource); });
+  });
   return true;
 }
 
@@ -179,7 +232,7 @@ bool Router::RouteVirtual(serving::ApiRequestPtr& request, const Endpoint& endpo
   return true;
 }
 
-void Router::RouteObject(serving::ApiRequestPtr request, const Resource& resource) const {
+void Router::RouteObject(serving::ApiRequestPtr request, const RoutedResource& resource) const {
   const serving::RequestInfo& info = request->info;
   const object::ResourceDesc& desc = *resource.endpoint.resource;
   const std::optional<object::Verb> verb = VerbOf(info.verb);
@@ -202,13 +255,29 @@ void Router::RouteObject(serving::ApiRequestPtr request, const Resource& resourc
   kHandlers[static_cast<size_t>(*verb)](std::move(request), resource.endpoint);
 }
 
-void Router::RouteSubresource(serving::ApiRequestPtr request, const Resource& resource) const {
+namespace {
+
+// A subresource that has no such verb. Of custom resources Kubernetes says which.
+Status Unsupported(const serving::ApiRequest& request, const RoutedResource& resource) {
+  const object::ResourceDesc& desc = *resource.endpoint.resource;
+  if (desc.kind->open == nullptr) return MethodNotAllowed();
+  const std::string group(desc.version->desc->group);
+  Status out(StatusReason::kMethodNotAllowed,
+             request.info.verb + " is not supported on resources of kind \"" +
+                 std::string(desc.name) + "." + group + "\"");
+  out.SetSubject({.name = {}, .group = group, .kind = std::string(desc.name), .uid = {}});
+  return out;
+}
+
+}  // namespace
+
+void Router::RouteSubresource(serving::ApiRequestPtr request, const RoutedResource& resource) const {
   for (const SubresourceRoute& route : resource.subresources) {
     if (route.endpoint.subresource->name != request->info.subresource) continue;
     request->is_routed = true;
     const std::optional<object::Verb> verb = VerbOf(request->info.verb);
     if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
-      return serving::RespondError(*request, MethodNotAllowed());
+      return serving::RespondError(*request, Unsupported(*request, resource));
     }
     // Only what is passed on to others goes on after the name of the subresource.
     if (!request->info.rest.empty() && request->info.subresource != "proxy") {
@@ -226,7 +295,9 @@ void Router::RouteSubresource(serving::ApiRequestPtr request, const Resource& re
     }
     return kHandlers[static_cast<size_t>(*verb)](std::move(request), route.endpoint);
   }
-  serving::RespondError(*request, UnknownResource());
+  const object::ResourceDesc& desc = *resource.endpoint.resource;
+  serving::RespondError(*request, desc.kind->open != nullptr ? NotFound(desc, request->info.name)
+                                                             : UnknownResource());
 }
 
 }  // namespace skiff::apiserver

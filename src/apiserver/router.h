@@ -1,5 +1,6 @@
 // From a request for a resource to the handler that answers it: the table of all endpoints that the
-// server has, built once from what is served.
+// server has, built once from what is served, and the definitions of custom resources, which come
+// and go.
 #pragma once
 
 #include <map>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include "apiserver/discovery/served_resources.h"
+#include "apiserver/extensions/custom_resources.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/routed_resource.h"
 #include "apiserver/rest/storage_set.h"
 #include "serving/request/api_request.h"
 
@@ -22,9 +25,9 @@ using VirtualHandler =
 
 class Router {
  public:
-  // All of it outlives the router.
+  // All of it outlives the router. `served` are the built-in resources.
   Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
-         RestContext& context);
+         const CustomResources& custom, RestContext& context);
 
   // Who answers a resource, or "resource/subresource", that is not stored.
   void SetVirtual(std::string_view group, std::string_view path, VirtualHandler handler);
@@ -32,29 +35,22 @@ class Router {
   // Answers a request whose info is that of a resource. False: the group or version is not served
   // here, and the request is left as it was.
   bool Route(serving::ApiRequestPtr& request) const;
-  // In some version.
+  // In some version, built-in resources.
   bool ServesGroup(std::string_view group) const;
 
  private:
-  struct SubresourceRoute {
-    Endpoint endpoint;
-    Handler handler = nullptr;  // null: the verbs of the object itself
-  };
-  struct Resource {
-    Endpoint endpoint;
-    std::unique_ptr<ObjectView> view;
-    std::unique_ptr<LazyColumns> columns;
-    std::vector<SubresourceRoute> subresources;
-  };
-  using Version = std::map<std::string, Resource, std::less<>>;  // by name of the resource
+  using Version = std::map<std::string, RoutedResource, std::less<>>;  // by name of the resource
 
   void AddBindings();
   void AddResource(const ServedResource& served, const StorageSet& storages,
                    const Registry& registry, RestContext& context, Version& version);
-  void RouteObject(serving::ApiRequestPtr request, const Resource& resource) const;
-  void RouteSubresource(serving::ApiRequestPtr request, const Resource& resource) const;
+  void RouteTo(serving::ApiRequestPtr request, const RoutedResource& resource) const;
+  bool RouteCustom(serving::ApiRequestPtr& request) const;
+  void RouteObject(serving::ApiRequestPtr request, const RoutedResource& resource) const;
+  void RouteSubresource(serving::ApiRequestPtr request, const RoutedResource& resource) const;
   bool RouteVirtual(serving::ApiRequestPtr& request, const Endpoint& endpoint) const;
 
+  const CustomResources& custom_;
   std::map<std::pair<std::string, std::string>, Version, std::less<>> versions_;
   std::map<std::string, VirtualHandler, std::less<>> virtual_;  // "group/resource[/subresource]"
 };

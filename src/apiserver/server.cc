@@ -19,6 +19,9 @@
 #include "apiserver/component_statuses.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
+#include "apiserver/extensions/custom_resources.h"
+#include "apiserver/extensions/definition_controller.h"
+#include "apiserver/extensions/resource_catalog.h"
 #include "apiserver/flowcontrol/flow_config.h"
 #include "apiserver/in_process/transport.h"
 #include "apiserver/legacy_token_tracking.h"
@@ -122,6 +125,8 @@ class ApiServer::Impl {
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
+    custom_.emplace(served_, CustomServing{*storages_, *environment_, rest_});
+    catalog_.emplace(*served_, *storages_, *custom_);
     SKIFF_RETURN_IF_ERROR(MakeAdmission());
     registry_.emplace(RegistryContext{
         .storages = *storages_,
@@ -131,7 +136,8 @@ class ApiServer::Impl {
         .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
         .service = {options_.service.cluster_ip_ranges, options_.service.node_port_min,
                     options_.service.node_port_max}});
-    router_.emplace(*served_, *storages_, *registry_, rest_);
+    router_.emplace(*served_, *storages_, *registry_, *custom_, rest_);
+    FollowDefinitions();
     AddReviews(*router_, security_, clock_);
     AddCoreVirtuals();
     followers_.emplace(security_, *storages_, store(), background_tasks_, clock_, random_, log_);
@@ -159,6 +165,8 @@ class ApiServer::Impl {
     deadlines_.EndAll();
     background_tasks_.Stop();
     if (followers_) followers_->Stop();
+    definitions_.reset();
+    if (custom_) custom_->Stop();
     if (leases_) leases_->Close();
     if (storages_) storages_->Stop();
   }
@@ -177,7 +185,7 @@ class ApiServer::Impl {
          .handle =
              [this](serving::ApiRequestPtr request) { pipeline_->HandleLocal(std::move(request)); },
          .authorizer = security_.authorizer(),
-         .served = served_,
+         .served = [this] { return custom_->Served(); },
          .api_services = storages_->Find(services),
          .post =
              [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
@@ -205,7 +213,7 @@ class ApiServer::Impl {
   }
   bool ready() const {
     return storages_->ready() && followers_->roles_ready() && followers_->nodes_ready() &&
-           bootstrapped() && !draining_;
+           definitions_ready() && bootstrapped() && !draining_;
   }
 
   void Drain() {
@@ -284,6 +292,29 @@ class ApiServer::Impl {
     return {};
   }
 
+  // Serves the custom resources that are defined.
+  void FollowDefinitions() {
+    ResourceStorage* const storage = storages_->Find(
+        object::FindResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")->hub);
+    if (storage == nullptr) return;
+    const size_t run = background_tasks_.Add({}, [this] { definitions_->Run(); });
+    background_tasks_.Add(limits::kProgressInterval, [this] {
+      definitions_->Tick();
+      custom_->Tick();
+    });
+    definitions_.emplace(
+        DefinitionController::Context{
+            .definitions = storage,
+            .api_services = storages_->Find(
+                object::FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub),
+            .resources = *custom_,
+            .rest = rest_,
+            .log = log_},
+        [this, run] { background_tasks_.Trigger(run); });
+    definitions_->Start();
+  }
+  bool definitions_ready() const { return !definitions_ || definitions_->synced(); }
+
   // Resources of the core group that are answered and not stored.
   void AddCoreVirtuals() {
     components_.emplace(StandardComponents(store()));
@@ -336,7 +367,9 @@ class ApiServer::Impl {
     }
     health_.Add({"event-loops", serving::HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", serving::HealthCheck::kReadyz, [this]() -> std::string {
-                   return storages_->ready() && followers_->nodes_ready() ? "" : "not filled yet";
+                   const bool filled = storages_->ready() && followers_->nodes_ready() &&
+                                       definitions_ready();
+                   return filled ? "" : "not filled yet";
                  }});
     health_.Add({"poststarthook/rbac/bootstrap-roles", serving::HealthCheck::kAll, [this] {
                    return followers_->roles_ready() ? std::string()
@@ -377,6 +410,7 @@ class ApiServer::Impl {
                                                  .health_metrics = health_metrics_,
                                                  .openid = security_.openid,
                                                  .served = served_,
+                                                 .custom = *custom_,
                                                  .router = *router_});
     SKIFF_ASSIGN_OR_RETURN(
         response_headers_,
@@ -485,6 +519,9 @@ class ApiServer::Impl {
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
   std::unique_ptr<AdmissionChain> admission_;
+  std::optional<CustomResources> custom_;
+  std::optional<ResourceCatalog> catalog_;
+  std::optional<DefinitionController> definitions_;
   std::optional<Router> router_;
   std::optional<ComponentStatuses> components_;
   serving::ProfilePages profiles_;

@@ -13,7 +13,8 @@ come back:
 
 Lines that begin with # say something; indented lines are the body, or go on with the answer. PATCH
 is a merge patch, `PATCH:json`, `PATCH:strategic` and `PATCH:apply` are the others; `bob:` before
-the method makes it bob's, who may do nothing that no role gives him. A line `accept TYPE` before
+the method makes it bob's, who may do nothing that no role gives him, and `await:` asks again until
+the answer is what it should be. A line `accept TYPE` before
 the body says what the client takes. The answer has at least the members that the case names: "*"
 stands for any value, null for one that must be absent, and lists must be as long as here.
 "@warnings" are the texts of the warnings that came with it.
@@ -40,7 +41,8 @@ class Step:
     def __init__(self, line, number):
         self.number = number
         self.token = BOB if line.startswith("bob:") else ADMIN
-        self.method, self.path = line.removeprefix("bob:").split(" ", 1)
+        self.awaits = line.startswith("await:")
+        self.method, self.path = line.removeprefix("bob:").removeprefix("await:").split(" ", 1)
         self.body, self.code, self.answer = "", None, ""
         self.accept = "application/json"
 
@@ -141,7 +143,8 @@ def play_step(server, step, namespace):
     while True:
         code, body, warnings = ask(server, step, namespace)
         wrong = differs(step, namespace, code, body, warnings)
-        if not wrong or step.token != BOB or code != 403 or time.monotonic() > end:
+        follows = step.awaits or (step.token == BOB and code == 403)
+        if not wrong or not follows or time.monotonic() > end:
             return wrong
         time.sleep(0.02)
 

@@ -121,7 +121,7 @@ class ApiServer:
 
 
 # Of ../shared/fixtures/behaviour-extensions, what there is here; named extensions/AREA/NAME.
-EXTENSIONS = {"policies"}
+EXTENSIONS = {"crds", "policies"}
 
 
 def scenarios(wanted):

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/convert/copier.h"
+#include "object/open_kind.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -25,7 +26,7 @@ bool HasMoved(const object::MessageDesc* from, const object::MessageDesc* to) {
 bool CanConvert(const object::MessageDesc* from, const object::MessageDesc* to) {
   if (from == to) return true;
   if (from == nullptr || to == nullptr || !from->is_kind || !to->is_kind) return false;
-  if (from->name != to->name) return false;
+  if (from->name != to->name || (from->open == nullptr) != (to->open == nullptr)) return false;
   if (from->group_version->group == to->group_version->group) return true;
   return (IsEvent(from) && IsEvent(to)) || HasMoved(from, to);
 }
@@ -36,6 +37,7 @@ Result<object::Document> Convert(const object::Document& object, const object::M
                                                   std::string(object.api_version()) + " " +
                                                   std::string(object.kind()) + " to another kind");
   }
+  if (to->open != nullptr) return to->open->ConvertFrom(object);
   object::Document out = object::Document::OfType(to);
   Copier copier(out.arena());
   out.root() = copier.Message(object.root(), to);
@@ -48,6 +50,7 @@ Result<object::Document> Convert(object::Document&& object, const object::Messag
   if (object.type() != to || to == nullptr) {
     return Convert(static_cast<const object::Document&>(object), to);
   }
+  if (to->open != nullptr) return std::move(object);
   Copier copier(object.arena());
   if (object.kind().empty()) copier.PutText(object.root(), "kind", to->name);
   copier.PutText(object.root(), "apiVersion", to->group_version->api_version);

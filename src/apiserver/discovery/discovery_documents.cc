@@ -13,6 +13,18 @@ void WriteVerbs(serving::JsonWriter& json, object::VerbSet verbs) {
   json.CloseArray();
 }
 
+// Of custom resources Kubernetes has them in an order of its own.
+void WriteResourceVerbs(serving::JsonWriter& json, const ServedResource& served) {
+  if (served.desc->kind->open == nullptr) return WriteVerbs(json, served.verbs);
+  using object::Verb;
+  json.OpenArray("verbs");
+  for (const Verb verb : {Verb::kDelete, Verb::kDeleteCollection, Verb::kGet, Verb::kList,
+                          Verb::kPatch, Verb::kCreate, Verb::kUpdate, Verb::kWatch}) {
+    if (served.verbs.Has(verb)) json.String(object::VerbName(verb));
+  }
+  json.CloseArray();
+}
+
 void WriteNames(serving::JsonWriter& json, const object::ResourceDesc& resource) {
   if (!resource.short_names.empty()) json.StringArray("shortNames", resource.short_names);
   if (!resource.categories.empty()) json.StringArray("categories", resource.categories);
@@ -45,13 +57,14 @@ void WriteGroupMembers(serving::JsonWriter& json, const ServedGroup& group) {
   WriteVersion(json, *group.versions.front().info->desc);
 }
 
-void WriteResource(serving::JsonWriter& json, const object::ResourceDesc& resource) {
+void WriteResource(serving::JsonWriter& json, const ServedResource& served) {
+  const object::ResourceDesc& resource = *served.desc;
   json.OpenObject();
   json.String("name", resource.name);
   json.String("singularName", resource.singular);
   json.Bool("namespaced", resource.namespaced);
   json.String("kind", resource.kind_name);
-  WriteVerbs(json, resource.verbs);
+  WriteResourceVerbs(json, served);
   WriteNames(json, resource);
   if (!resource.storage_version_hash.empty()) {
     json.String("storageVersionHash", resource.storage_version_hash);
@@ -89,7 +102,7 @@ void WriteResourceDiscovery(serving::JsonWriter& json, const ServedResource& ser
   WriteResponseKind(json, KindVersion(*resource.kind, *resource.version), resource.kind_name);
   json.String("scope", resource.namespaced ? "Namespaced" : "Cluster");
   json.String("singularResource", resource.singular);
-  WriteVerbs(json, resource.verbs);
+  WriteResourceVerbs(json, served);
   WriteNames(json, resource);
   if (!served.subresources.empty()) {
     json.OpenArray("subresources");
@@ -178,7 +191,7 @@ void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
   json.String("groupVersion", version.info->desc->api_version);
   json.OpenArray("resources");
   for (const ServedResource& resource : version.resources) {
-    WriteResource(json, *resource.desc);
+    WriteResource(json, resource);
     for (const object::SubresourceDesc* sub : resource.subresources) {
       WriteSubresource(json, *resource.desc, *sub);
     }

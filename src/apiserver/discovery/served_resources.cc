@@ -81,9 +81,8 @@ ServedResources ServedResources::With(std::vector<ServedGroup> more) const {
 }
 
 const object::SubresourceDesc* ServedResource::FindSubresource(std::string_view name) const {
-  const auto* const found =
-      FindByName(subresources, name, [](const object::SubresourceDesc* sub) { return sub->name; });
-  return found == nullptr ? nullptr : *found;
+  const auto found = std::ranges::find(subresources, name, &object::SubresourceDesc::name);
+  return found == subresources.end() ? nullptr : *found;
 }
 
 const ServedResource* ServedVersion::FindResource(std::string_view name) const {

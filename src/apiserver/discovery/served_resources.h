@@ -20,7 +20,8 @@ namespace skiff::apiserver {
 
 struct ServedResource {
   const object::ResourceDesc* desc;
-  std::vector<const object::SubresourceDesc*> subresources;  // by name
+  std::vector<const object::SubresourceDesc*> subresources;  // in the order in which they are shown
+  object::VerbSet verbs = desc->verbs;
 
   // Null when it is not served.
   const object::SubresourceDesc* FindSubresource(std::string_view name) const;

@@ -28,12 +28,12 @@ class LocalSink : public net::Responder::Sink, public serving::LocalResponse, pu
   void Give(int code, object::Document object) override {
     Answer(GivenObject{code, std::move(object)});
   }
-  void Stored(int code, const ObjectView* view, const SharedBytes& bytes,
+  void Stored(int code, ObjectViewPtr view, const SharedBytes& bytes,
               store::Revision revision) override {
-    Answer(StoredObject{code, view, bytes, revision});
+    Answer(StoredObject{code, std::move(view), bytes, revision});
   }
-  void Listed(const ObjectView* view, store::ListReply reply) override {
-    Answer(StoredList{view, std::move(reply)});
+  void Listed(ObjectViewPtr view, store::ListReply reply) override {
+    Answer(StoredList{std::move(view), std::move(reply)});
   }
 
  protected:
@@ -51,7 +51,7 @@ class LocalCall final : public LocalSink {
   LocalCall(std::shared_ptr<ExecutorLink> link, Done done)
       : LocalSink(std::move(link)), done_(std::move(done)) {}
 
-  void Watching(const ObjectView*, std::unique_ptr<store::Watcher>) override {}
+  void Watching(ObjectViewPtr, std::unique_ptr<store::Watcher>) override {}
   void Wake() override {}
 
  private:

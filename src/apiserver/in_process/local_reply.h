@@ -22,12 +22,12 @@ struct GivenObject {
 };
 struct StoredObject {
   int code;
-  const ObjectView* view;
+  ObjectViewPtr view;
   SharedBytes bytes;
   store::Revision revision;
 };
 struct StoredList {
-  const ObjectView* view;
+  ObjectViewPtr view;
   store::ListReply reply;
 };
 // The last is what the server says before it knows who asks how: plain text, or a timeout.

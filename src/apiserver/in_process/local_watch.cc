@@ -28,9 +28,9 @@ class LocalWatch::Sink final : public LocalSink {
   Sink(std::shared_ptr<ExecutorLink> link, std::weak_ptr<LocalWatch> watch)
       : LocalSink(std::move(link)), watch_(std::move(watch)) {}
 
-  void Watching(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) override {
-    link().Post([watch = watch_, view, watcher = std::move(watcher)]() mutable {
-      if (const auto self = watch.lock()) self->Begin(view, std::move(watcher));
+  void Watching(ObjectViewPtr view, std::unique_ptr<store::Watcher> watcher) override {
+    link().Post([watch = watch_, view = std::move(view), watcher = std::move(watcher)]() mutable {
+      if (const auto self = watch.lock()) self->Begin(std::move(view), std::move(watcher));
     });
   }
   void Wake() override {
@@ -62,9 +62,9 @@ std::shared_ptr<LocalSink> LocalWatch::MakeSink() {
   return std::make_shared<Sink>(link_, weak_from_this());
 }
 
-void LocalWatch::Begin(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) {
+void LocalWatch::Begin(ObjectViewPtr view, std::unique_ptr<store::Watcher> watcher) {
   if (ended()) return;
-  view_ = view;
+  view_ = std::move(view);
   watcher_ = std::move(watcher);
   Take();
 }
@@ -97,7 +97,7 @@ Result<client::ClientEvent> LocalWatch::EventOf(const store::WatchItem& item) {
   const store::CachedEvent& event = *item.event;
   if (const store::CacheEntry* entry = event.Object(item.type); entry != nullptr) {
     SKIFF_ASSIGN_OR_RETURN(out.object,
-                           documents_->Get(view_, form_, entry->value(), event.revision()));
+                           documents_->Get(view_.get(), form_, entry->value(), event.revision()));
     return out;
   }
   out.initial_end = event.initial_end();

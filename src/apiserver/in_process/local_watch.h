@@ -36,7 +36,7 @@ class LocalWatch : public std::enable_shared_from_this<LocalWatch> {
  private:
   class Sink;
 
-  void Begin(const ObjectView* view, std::unique_ptr<store::Watcher> watcher);
+  void Begin(ObjectViewPtr view, std::unique_ptr<store::Watcher> watcher);
   // Takes one batch; more in another turn of the executor.
   void Take();
   Result<client::ClientEvent> EventOf(const store::WatchItem& item);
@@ -45,7 +45,7 @@ class LocalWatch : public std::enable_shared_from_this<LocalWatch> {
   const std::shared_ptr<SharedDocuments> documents_;
   const DocumentForm form_;
   client::ClientWatchSink* sink_;  // null: ended
-  const ObjectView* view_ = nullptr;
+  ObjectViewPtr view_;
   std::unique_ptr<store::Watcher> watcher_;
   std::vector<store::WatchItem> items_;
 };

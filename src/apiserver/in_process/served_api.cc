@@ -18,7 +18,8 @@ client::DiscoveredResource Discovered(const ServedGroup& group, const object::Re
                                      .name = std::string(desc.name),
                                      .kind = std::string(desc.kind_name),
                                      .namespaced = desc.namespaced,
-                                     .type = desc.kind};
+                                     // The tables of a definition may go before whoever asked.
+                                     .type = desc.kind->open != nullptr ? nullptr : desc.kind};
   // In ascending order, as the verbs themselves are.
   for (size_t i = 0; i < object::kVerbCount; ++i) {
     const auto verb = static_cast<object::Verb>(i);

@@ -24,7 +24,11 @@ Result<object::Document> DecodeMetadata(std::string_view stored, store::Revision
 Result<object::Document> Decode(const ObjectView* view, DocumentForm form, std::string_view stored,
                                 store::Revision revision) {
   if (form == DocumentForm::kMetadata) return DecodeMetadata(stored, revision);
-  return view != nullptr ? view->Decode(stored, revision) : DecodeStored(stored, revision);
+  if (view == nullptr) return DecodeStored(stored, revision);
+  Result<object::Document> object = view->Decode(stored, revision);
+  // Clients may keep it longer than there is a definition of its kind.
+  if (object) object->SetOpenType(nullptr);
+  return object;
 }
 
 }  // namespace
@@ -32,7 +36,8 @@ Result<object::Document> Decode(const ObjectView* view, DocumentForm form, std::
 Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
                                                const SharedBytes& bytes, store::Revision revision) {
   if (documents_.size() >= forget_at_) ForgetUnheld();
-  std::weak_ptr<const Decoded>& place = documents_[Key{bytes.view().data(), revision, view, form}];
+  std::weak_ptr<const Decoded>& place = documents_[Key{
+      bytes.view().data(), revision, view != nullptr ? view->id() : 0, form}];
   if (auto held = place.lock()) return client::ObjectPtr(held, &held->object);
   SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(view, form, bytes.view(), revision));
   const auto made = std::make_shared<const Decoded>(Decoded{bytes, std::move(object)});

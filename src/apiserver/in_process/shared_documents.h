@@ -35,7 +35,7 @@ class SharedDocuments {
   struct Key {
     const char* bytes;
     store::Revision revision;
-    const ObjectView* view;
+    uint64_t view;  // its id; zero: none
     DocumentForm form;
     friend auto operator<=>(const Key&, const Key&) = default;
   };

@@ -146,7 +146,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     auto open = discoveries_.extract(id);
     if (open.empty()) return;
     if (refused) return open.mapped()(std::unexpected(*refused));
-    open.mapped()(client::ServedApi{.resources = DiscoverResources(*options_.served),
+    open.mapped()(client::ServedApi{.resources = DiscoverResources(*options_.served()),
                                     .unavailable = UnavailableGroups(options_.api_services)});
   }
 

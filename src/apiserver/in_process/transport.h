@@ -30,7 +30,7 @@ struct InProcessOptions {
   Executor& executor;
   std::function<void(serving::ApiRequestPtr)> handle;
   serving::Authorizer& authorizer;
-  std::shared_ptr<const ServedResources> served;
+  std::function<std::shared_ptr<const ServedResources>()> served;  // at the moment
   ResourceStorage* api_services = nullptr;  // null: there are none
   // Runs work of requests whose transport has gone, on some thread.
   std::function<void(Executor::Work)> post;

@@ -25,12 +25,12 @@ const object::Value* MetadataOf(const object::Document& object) {
 object::Value* MakeMetadata(object::Document& object) {
   object::Value& root = object.root();
   if (object::Value* meta = root.Find("metadata"); meta != nullptr) return meta;
-  if (!root.is_object()) return &root.Set(object.arena(), "metadata", object::Value::EmptyMap());
-  const uint16_t field = root.type()->FindField("metadata");
+  const object::MessageDesc* const type = object.type();
+  if (type == nullptr) return &root.Set(object.arena(), "metadata", object::Value::EmptyMap());
+  const uint16_t field = type->FindField("metadata");
   if (field == object::MessageDesc::kNoField) return nullptr;
-  return &root.SetMember(
-      object.arena(), field,
-      object::Value::EmptyObject(object.arena(), root.type()->fields[field].message));
+  return &root.Set(object.arena(), "metadata",
+                   object::Value::EmptyObject(object.arena(), type->fields[field].message));
 }
 
 int64_t SecondsOf(const ManagedEntry& entry) { return entry.time ? entry.time->seconds : 0; }

@@ -78,7 +78,7 @@ bool IsBlank(const object::Document& live) {
 // All that a new object sets becomes its writer's. False where that takes a comparison.
 bool GiveAllTo(Arena& arena, const FieldWriter& writer, const ResetFields& reset,
                object::Document& object) {
-  if (object.type() == nullptr) return false;
+  if (object.type() == nullptr || object.type()->open != nullptr) return false;
   ByteBuffer text;
   if (!object::AppendFieldsOfNew(arena, text, object.root(), {UnownedFields(), reset.excluded()})) {
     return false;

@@ -217,14 +217,14 @@ bool SameButVersion(const object::Document& a, const object::Document& b) {
   if (type == nullptr || type != b.type()) return false;
   const object::Value* left = a.root().Find("metadata");
   const object::Value* right = b.root().Find("metadata");
-  const uint16_t meta = type->FindField("metadata");
   if (left == nullptr || right == nullptr || !left->is_object()) return false;
   Arena arena;
   const auto without_version = [&](const object::Value& root, const object::Value& metadata) {
     object::Value copy = object::Value::Object(arena, metadata.type(), metadata.members());
     copy.Erase("resourceVersion");
-    object::Value out = object::Value::Object(arena, type, root.members());
-    out.SetMember(arena, meta, copy);
+    object::Value out = root.is_map() ? object::Value::Map(arena, root.entries())
+                                      : object::Value::Object(arena, type, root.members());
+    out.Set(arena, "metadata", copy);
     return out;
   };
   return object::DeepEqual(without_version(a.root(), *left), without_version(b.root(), *right));

@@ -10,9 +10,11 @@ namespace {
 
 constexpr std::string_view kScaleVersion = "autoscaling/v1";
 
-object::FieldSet Replicas(Arena& arena) {
-  const object::PathElement path[] = {object::PathElement::Field("spec"),
-                                      object::PathElement::Field("replicas")};
+constexpr std::string_view kReplicasOfScale[] = {"spec", "replicas"};
+
+object::FieldSet SetOf(Arena& arena, std::span<const std::string_view> names) {
+  std::vector<object::PathElement> path;
+  for (const std::string_view name : names) path.push_back(object::PathElement::Field(name));
   return object::SetOfPath(arena, path);
 }
 
@@ -33,23 +35,28 @@ ManagedEntry::Key ManagerOf(const ManagedEntry& entry) {
 
 }  // namespace
 
-void ManagedFieldsToScale(const object::Document& workload, object::Document& scale) {
+void ManagedFieldsToScale(const object::Document& workload,
+                          std::span<const std::string_view> path, object::Document& scale) {
   Arena arena;
-  const object::FieldSet replicas = Replicas(arena);
+  const object::FieldSet replicas = SetOf(arena, path);
+  const object::FieldSet shown = SetOf(arena, kReplicasOfScale);
   ManagedFields managed = ReadOf(arena, workload);
   std::erase_if(managed.entries(), [&](ManagedEntry& entry) {
     return !IsOfVersion(workload, entry) || !object::IsSubset(replicas, entry.Fields(arena));
   });
   for (ManagedEntry& entry : managed.entries()) {
-    entry.SetFields(replicas);
+    entry.SetFields(shown);
     entry.api_version = kScaleVersion;
   }
   managed.Write(scale);
 }
 
-void ManagedFieldsFromScale(const object::Document& scale, object::Document& workload) {
+void ManagedFieldsFromScale(const object::Document& scale,
+                            std::span<const std::string_view> path,
+                            object::Document& workload) {
   Arena arena;
-  const object::FieldSet replicas = Replicas(arena);
+  const object::FieldSet replicas = SetOf(arena, path);
+  const object::FieldSet shown = SetOf(arena, kReplicasOfScale);
   ManagedFields of_scale = ReadOf(arena, scale);
   ManagedFields managed = ReadOf(arena, workload);
   std::set<ManagedEntry::Key> in_scale;
@@ -68,8 +75,9 @@ void ManagedFieldsFromScale(const object::Document& scale, object::Document& wor
   });
   std::vector<ManagedEntry> added;
   for (ManagedEntry& entry : of_scale.entries()) {
-    if (in_both.contains(ManagerOf(entry)) || !object::IsSubset(replicas, entry.Fields(arena)))
+    if (in_both.contains(ManagerOf(entry)) || !object::IsSubset(shown, entry.Fields(arena)))
       continue;
+    entry.SetFields(replicas);
     entry.api_version = workload.type()->group_version->api_version;
     // Kubernetes gives these entries no time.
     entry.time.reset();

@@ -3,6 +3,7 @@
 #include "apiserver/convert/convert.h"
 #include "object/fields/merge.h"
 #include "object/fields/retype.h"
+#include "object/open_kind.h"
 
 namespace skiff::apiserver {
 
@@ -10,6 +11,7 @@ const object::MessageDesc* VersionConverter::TypeIn(const object::MessageDesc* t
                                                     std::string_view api_version) {
   if (type == nullptr) return nullptr;
   if (type->group_version->api_version == api_version) return type;
+  if (type->open != nullptr) return type->open->InVersion(api_version);
   const object::MessageDesc* found = object::FindKind(api_version, type->name);
   return found != nullptr && CanConvert(type, found) ? found : nullptr;
 }

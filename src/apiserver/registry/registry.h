@@ -9,12 +9,11 @@
 #include "apiserver/registry/core/service_behaviour.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/routed_resource.h"
 #include "apiserver/rest/storage_set.h"
 #include "object/resource.h"
 
 namespace skiff::apiserver {
-
-using Handler = std::function<void(serving::ApiRequestPtr request, const Endpoint& endpoint)>;
 
 // What behaviours need of the server. Outlives them.
 struct RegistryContext {

@@ -17,14 +17,11 @@ struct Unenforced {
 
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kNoWebhooks = "this server does not call admission webhooks yet";
-constexpr std::string_view kNoDefinitions = "this server does not serve custom resources yet";
 constexpr std::string_view kNoAggregation =
     "this server does not pass requests on to other servers yet";
 constexpr Unenforced kUnenforced[] = {
     {kAdmission, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", kNoWebhooks},
     {kAdmission, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", kNoWebhooks},
-    {"apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition",
-     kNoDefinitions},
     {"apiregistration.k8s.io", "apiservices", "APIService", kNoAggregation},
 };
 

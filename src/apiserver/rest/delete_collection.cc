@@ -74,7 +74,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
   void Finish() {
     if (error_) return serving::RespondError(*request_, *error_);
     if (serving::RespondLocally(*request_, 200, [&](serving::LocalResponse& answer) {
-          answer.rest().Listed(endpoint_.view, std::move(listed_));
+          answer.rest().Listed(endpoint_.SharedView(*request_), std::move(listed_));
         })) {
       return;
     }

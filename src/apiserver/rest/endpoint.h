@@ -54,8 +54,15 @@ class LazyColumns {
   explicit LazyColumns(const object::ResourceDesc& resource) : resource_(&resource) {}
   // Of what a subresource answers with.
   explicit LazyColumns(const object::ColumnsDesc* columns) : desc_(columns) {}
+  // Of a resource that makes its own.
+  using Make = std::function<Result<std::shared_ptr<const TableColumns>>()>;
+  explicit LazyColumns(Make make) : make_(std::move(make)) {}
   Result<std::shared_ptr<const TableColumns>> Get() const {
     std::call_once(once_, [this] {
+      if (make_) {
+        columns_ = make_();
+        return;
+      }
       columns_ = resource_ != nullptr ? TableColumns::Make(*resource_) : TableColumns::Make(desc_);
     });
     return columns_;
@@ -64,11 +71,13 @@ class LazyColumns {
  private:
   const object::ResourceDesc* resource_ = nullptr;
   const object::ColumnsDesc* desc_ = nullptr;
+  const Make make_;
   mutable std::once_flag once_;
   mutable Result<std::shared_ptr<const TableColumns>> columns_;
 };
 
-// A resource in one version, or a subresource of it. Lives as long as the server.
+// A resource in one version, or a subresource of it. Lives as long as the server, or as whatever
+// the request says that it is served by.
 struct Endpoint {
   const object::ResourceDesc* resource = nullptr;
   const object::SubresourceDesc* subresource = nullptr;  // null: the resource itself
@@ -82,6 +91,16 @@ struct Endpoint {
   // What its answers are, where they are one object.
   serving::ResponseKind object_kind() const {
     return columns != nullptr ? serving::ResponseKind::kObject : serving::ResponseKind::kReply;
+  }
+  // In which version objects are admitted, prepared and validated: that in which they are stored,
+  // or, of an open kind, that of the request, since its versions may have different schemas.
+  const object::MessageDesc* working_type() const {
+    const object::MessageDesc* const stored = storage->desc().stored;
+    return stored->open != nullptr ? resource->kind : stored;
+  }
+  // For those who may outlive the request.
+  ObjectViewPtr SharedView(const serving::ApiRequest& request) const {
+    return ObjectViewPtr(request.served_by, view);
   }
   std::string_view subresource_name() const {
     return subresource != nullptr ? subresource->name : std::string_view();

@@ -51,7 +51,16 @@ FieldWriter OwnWriter(const ResourceStorage& storage, std::string_view subresour
 
 void TrackOwnStatus(const ResourceStorage& storage, const object::Document& live,
                     object::Document& object, object::Timestamp now) {
-  TrackUpdate(OwnWriter(storage, "status", now), live, object);
+  FieldWriter writer = OwnWriter(storage, "status", now);
+  const object::MessageDesc* const served = storage.hub().resource->kind;
+  if (served == storage.desc().stored) return TrackUpdate(writer, live, object);
+  // Managers own fields of the version that is served.
+  const Result<object::Document> before = Convert(live, served);
+  Result<object::Document> after = Convert(object, served);
+  if (!before || !after) return;
+  writer.api_version = served->group_version->api_version;
+  TrackUpdate(writer, *before, *after);
+  MetaOf(object).Take("managedFields", MetaOf(*after));
 }
 
 void TrackOwnCreation(const ResourceStorage& storage, object::Document& object,

@@ -5,11 +5,14 @@
 
 #include "apiserver/convert/normalize.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
 #include "base/hex.h"
 #include "base/strings.h"
 #include "object/json/cursor.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/json/json_text.h"
+#include "object/open_kind.h"
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
 
@@ -53,17 +56,41 @@ std::unexpected<Status> Unrecognized(const ExpectedKind& expected, std::string_v
                     std::string(expected.kind) + "): " + why + " (" + Summary(body) + ")");
 }
 
+// Objects of open kinds have no type that would say what they are: they must do so themselves. One
+// of another kind can be read, and is found invalid.
+Result<void> CheckOpenKind(std::string_view json, const object::TypeMeta& meta,
+                           const ExpectedKind& expected) {
+  if (meta.kind.empty()) {
+    return Unrecognized(expected, json,
+                        "Object 'Kind' is missing in '" + std::string(json) + "'");
+  }
+  if (meta.api_version == expected.api_version) return {};
+  return BadRequest("the API version in the data (" + meta.api_version +
+                    ") does not match the expected API version (" +
+                    std::string(expected.api_version) + ")");
+}
+
+Result<void> CheckIsOfKind(object::Document& object, const ExpectedKind& expected) {
+  if (object.kind() == expected.kind) return {};
+  return std::unexpected(
+      Invalid(object.kind(), expected.type->group_version->group, MetaOf(object).name(),
+              {InvalidField("kind", object::JsonText(object.kind()),
+                            "must be " + std::string(expected.kind))}));
+}
+
 Result<object::Document> ReadJson(std::string_view json, const ExpectedKind& expected,
                                   const object::TextPositions* positions,
                                   std::vector<object::FieldIssue>* issues) {
-  if (TrimSpace(json) == "null") return object::Document::OfType(expected.type);
+  const bool is_open = expected.type->open != nullptr;
+  if (TrimSpace(json) == "null" && !is_open) return object::Document::OfType(expected.type);
   const Result<object::TypeMeta> meta = object::PeekTypeMeta(json);
   if (!meta) return Unrecognized(expected, json, kNoTypeMeta + JsonFault(meta.error()));
   if (std::ranges::count(meta->api_version, '/') > 1) {
     return Unrecognized(expected, json,
                         "unexpected GroupVersion string: " + std::string(meta->api_version));
   }
-  SKIFF_RETURN_IF_ERROR(CheckKind(meta->api_version, meta->kind, expected));
+  SKIFF_RETURN_IF_ERROR(is_open ? CheckOpenKind(json, *meta, expected)
+                                : CheckKind(meta->api_version, meta->kind, expected));
   object::DecodeOptions options;
   options.issues = issues;
   options.positions = positions;
@@ -72,9 +99,11 @@ Result<object::Document> ReadJson(std::string_view json, const ExpectedKind& exp
     return Unrecognized(expected, json, kNoTypeMeta + JsonFault(object.error()));
   }
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
-  if (!object->root().is_object()) {
+  if (!object->root().is_object() && !object->root().is_map()) {
     return BadRequest("the body of the request is no object");
   }
+  if (is_open) SKIFF_RETURN_IF_ERROR(CheckIsOfKind(*object, expected));
+  SKIFF_RETURN_IF_ERROR(object::CoerceOpen(*object, /*stored=*/false, issues));
   return object;
 }
 

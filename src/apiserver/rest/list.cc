@@ -19,9 +19,10 @@ constexpr size_t kAtOnceBytes = 64 * 1024;
 class ListSource final : public net::BodySource {
  public:
   // `deadline` zero: it has none.
-  ListSource(std::unique_ptr<ListEncoder> encoder, ByteBuffer begun, Clock& clock,
-             Duration deadline)
-      : encoder_(std::move(encoder)),
+  ListSource(std::shared_ptr<const void> served_by, std::unique_ptr<ListEncoder> encoder,
+             ByteBuffer begun, Clock& clock, Duration deadline)
+      : served_by_(std::move(served_by)),
+        encoder_(std::move(encoder)),
         begun_(std::move(begun)),
         clock_(clock),
         deadline_(deadline) {}
@@ -48,6 +49,7 @@ class ListSource final : public net::BodySource {
   }
 
  private:
+  const std::shared_ptr<const void> served_by_;
   const std::unique_ptr<ListEncoder> encoder_;
   ByteBuffer begun_;
   Clock& clock_;
@@ -67,7 +69,8 @@ void RespondList(serving::ApiRequest& request, Clock& clock, std::unique_ptr<Lis
   }
   serving::RespondStream(
       request, 200, format.content_type(), serving::StreamSize::kLarge,
-      std::make_unique<ListSource>(std::move(encoder), std::move(begun), clock, request.deadline));
+      std::make_unique<ListSource>(request.served_by, std::move(encoder), std::move(begun), clock,
+                                   request.deadline));
 }
 
 void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
@@ -90,7 +93,7 @@ void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
           return serving::RespondError(*request, readable.error());
         }
         if (serving::RespondLocally(*request, 200, [&](serving::LocalResponse& answer) {
-              answer.rest().Listed(endpoint.view, std::move(*reply));
+              answer.rest().Listed(endpoint.SharedView(*request), std::move(*reply));
             })) {
           return;
         }

@@ -14,8 +14,9 @@
 namespace skiff::apiserver {
 namespace {
 
-// What comes from no store has no revision.
-void AppendListMeta(ByteBuffer& out, store::ListReply& reply) {
+// What comes from no store has no revision. Lists of open kinds are untyped, as their items are, and
+// show that nothing continues them.
+void AppendListMeta(ByteBuffer& out, store::ListReply& reply, bool is_open) {
   if (reply.revision().value == 0) {
     out.Append("\"metadata\":{}");
     return;
@@ -24,7 +25,7 @@ void AppendListMeta(ByteBuffer& out, store::ListReply& reply) {
   object::AppendJsonInt(out, reply.revision().value);
   out.Append('"');
   const store::ListReply::Page& page = reply.page();
-  if (!page.continue_token.empty()) {
+  if (!page.continue_token.empty() || is_open) {
     out.Append(",\"continue\":");
     object::AppendJsonString(out, page.continue_token);
   }
@@ -50,7 +51,7 @@ class JsonListWriter final : public ListWriter {
     out.Append(",\"apiVersion\":");
     object::AppendJsonString(out, view_.resource().version->desc->api_version);
     out.Append(',');
-    AppendListMeta(out, reply);
+    AppendListMeta(out, reply, view_.resource().kind->open != nullptr);
     out.Append(",\"items\":[");
   }
   Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {

@@ -64,7 +64,7 @@ void CheckAnnotations(const ObjectMeta& meta, FieldErrors& errors) {
   }
 }
 
-void CheckFinalizers(const ObjectMeta& meta, FieldErrors& errors) {
+void CheckFinalizers(const ObjectMeta& meta, bool is_open, FieldErrors& errors) {
   bool orphan = false;
   bool foreground = false;
   for (const std::string_view finalizer : meta.finalizers()) {
@@ -76,6 +76,8 @@ void CheckFinalizers(const ObjectMeta& meta, FieldErrors& errors) {
     errors.Invalid("metadata.finalizers", meta.AsValue()->Find("finalizers"),
                    "finalizer orphan and foregroundDeletion cannot be both set");
   }
+  // Writers of objects of open kinds are only warned of the rest.
+  if (is_open) return;
   size_t index = 0;
   for (const std::string_view finalizer : meta.finalizers()) {
     const auto at = errors.At("metadata.finalizers", index++);
@@ -161,7 +163,7 @@ void CheckMeta(const object::ResourceDesc& resource, object::Document& object,
   CheckLabels(meta, errors);
   CheckAnnotations(meta, errors);
   CheckOwners(meta, errors);
-  CheckFinalizers(meta, errors);
+  CheckFinalizers(meta, resource.kind->open != nullptr, errors);
   CheckManagedFields(meta, errors);
 }
 

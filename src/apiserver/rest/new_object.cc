@@ -34,7 +34,7 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
   const std::string chosen_name(MetaOf(object).name());
   const object::Timestamp now = NowOf(context.clock);
   SKIFF_CO_RETURN_IF_ERROR(ClearMetaForCreate(endpoint, request.info.name_space, object));
-  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
+  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.working_type()));
   Change change;
   change.kind = Change::Kind::kWrite;
   AdmissionRequest admission{.operation = AdmissionOperation::kCreate,
@@ -77,7 +77,8 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
   if (context.admission != nullptr) {
     SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Validate(admission));
   }
-  change.object = std::move(object);
+  SKIFF_CO_ASSIGN_OR_RETURN(change.object,
+                            Convert(std::move(object), endpoint.storage->desc().stored));
   co_return change;
 }
 

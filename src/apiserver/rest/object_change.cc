@@ -85,6 +85,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   void TakeEntry(const store::CacheEntry& entry) {
     current_ = CurrentObject{entry.value(), entry.revision(),
                              entry.form() == store::StoredForm::kCompleted};
+    current_->stored_type = change_.storage->desc().stored;
     const Result<void> readable = change_.storage->CheckReadable(entry);
     if (!readable) current_->unreadable = readable.error();
   }
@@ -94,6 +95,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const Result<SharedBytes> read = storage.objects().Read(stored.value);
     current_ = CurrentObject{read.value_or(SharedBytes()), stored.mod_revision,
                              read && !read->SharesWith(stored.value)};
+    current_->stored_type = storage.desc().stored;
     if (!read) {
       const std::string_view key = std::string_view(stored.key).substr(storage.prefix().size());
       current_->unreadable = storage.Unreadable(key, stored.mod_revision, read.error().ToString());
@@ -266,7 +268,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
 Result<object::Document> CurrentObject::Decode() const {
   if (unreadable) return std::unexpected(*unreadable);
-  return DecodeStored(bytes.view(), revision);
+  return DecodeStored(bytes.view(), revision, stored_type);
 }
 
 void ChangeObject(ObjectChange change, store::StoreCallback<Changed> done) {

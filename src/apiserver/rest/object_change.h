@@ -25,6 +25,7 @@ struct CurrentObject {
   bool completed = false;
   // Why it cannot be read. Such an object can only be removed.
   std::optional<Status> unreadable = {};
+  const object::MessageDesc* stored_type = nullptr;  // what the resource stores
 
   // In the stored version, with its resourceVersion.
   Result<object::Document> Decode() const;

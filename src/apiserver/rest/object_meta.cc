@@ -6,10 +6,9 @@ MetaOf::MetaOf(object::Document& document) : arena_(&document.arena()) {
   object::Value& root = document.root();
   meta_ = root.Find("metadata");
   if (meta_ != nullptr && (meta_->is_object() || meta_->is_map())) return;
-  if (root.is_object()) {
-    const uint16_t field = root.type()->FindField("metadata");
-    meta_ = &root.SetMember(
-        *arena_, field, object::Value::EmptyObject(*arena_, root.type()->fields[field].message));
+  if (const object::MessageDesc* type = document.type(); type != nullptr) {
+    const object::FieldDesc& field = type->fields[type->FindField("metadata")];
+    meta_ = &root.Set(*arena_, "metadata", object::Value::EmptyObject(*arena_, field.message));
   } else {
     meta_ = &root.Set(*arena_, "metadata", object::Value::EmptyMap());
   }

@@ -1,5 +1,6 @@
 #include "apiserver/rest/object_output.h"
 
+#include <atomic>
 #include <utility>
 
 #include "apiserver/convert/convert.h"
@@ -9,6 +10,7 @@
 #include "base/limits.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/json/resource_version.h"
 #include "object/protobuf/encode.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/resource_version.h"
@@ -28,10 +30,25 @@ ByteBuffer& Scratch() {
 
 }  // namespace
 
+namespace {
+
+uint64_t NextViewId() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// Versions of an open kind may have different schemas.
+bool HasLayoutOf(const object::MessageDesc* stored, const object::MessageDesc* kind) {
+  return kind->open != nullptr ? stored == kind : SameLayout(stored, kind);
+}
+
+}  // namespace
+
 ObjectView::ObjectView(const object::ResourceDesc& resource)
-    : resource_(&resource),
+    : id_(NextViewId()),
+      resource_(&resource),
       stored_(resource.hub->storage != nullptr ? resource.hub->storage->stored : resource.kind),
-      same_layout_(SameLayout(stored_, resource.kind)) {}
+      same_layout_(HasLayoutOf(stored_, resource.kind)) {}
 
 std::optional<std::string_view> ObjectView::Message(std::string_view stored) const {
   if (!same_layout_ || !object::HasProtobufPrefix(stored)) return std::nullopt;
@@ -68,8 +85,17 @@ Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision rev
         with_version.view(), type, whole ? type.group_version->api_version : std::string_view(),
         whole ? resource_->kind_name : std::string_view(), out, object::EmbeddedKinds::kNamed);
   }
+  if (type.open != nullptr && same_layout_) {
+    const RevisionText version(revision);
+    const bool has_one = revision != store::Revision{};
+    if (object::AppendJsonWithResourceVersion(
+            stored, has_one ? version.view() : std::string_view(), out)) {
+      return {};
+    }
+  }
   SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(stored, revision));
-  if (!whole) {
+  // Untyped objects say what they are, wherever they stand.
+  if (!whole && type.open == nullptr) {
     object.root().Erase("kind");
     object.root().Erase("apiVersion");
   }
@@ -86,7 +112,8 @@ Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored,
   return ObjectMessage(std::move(bytes));
 }
 
-Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision) {
+Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision,
+                                      const object::MessageDesc* stored_type) {
   Result<object::Document> object = [&]() -> Result<object::Document> {
     if (object::HasProtobufPrefix(stored)) {
       object::ProtobufDecodeOptions options;
@@ -96,6 +123,9 @@ Result<object::Document> DecodeStored(std::string_view stored, store::Revision r
     }
     object::DecodeOptions options;
     options.max_bytes = limits::kMaxCountedBytes;
+    if (stored_type != nullptr && stored_type->open != nullptr) {
+      return object::DecodeJson(stored, stored_type, options);
+    }
     SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(stored));
     return object::DecodeJson(stored, object::FindKind(meta.api_version, meta.kind), options);
   }();
@@ -112,7 +142,7 @@ Result<object::Document> DecodeStored(std::string_view stored, store::Revision r
 
 Result<object::Document> ObjectView::Decode(std::string_view stored,
                                             store::Revision revision) const {
-  SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, revision));
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, revision, stored_));
   if (object.type() == resource_->kind) return object;
   return Convert(object, resource_->kind);
 }

@@ -4,6 +4,8 @@
 // for has the layout of the stored one; otherwise the object is decoded and converted.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,9 @@ class ObjectView {
   explicit ObjectView(const object::ResourceDesc& resource);
 
   const object::ResourceDesc& resource() const { return *resource_; }
+  // No other view has, or had, the same: caches must not take one for another that lay in its
+  // place.
+  uint64_t id() const { return id_; }
 
   // An object with its kind and apiVersion, or as an item of a list, without. With revision zero it
   // has no resourceVersion, as what was never stored has none.
@@ -60,12 +65,18 @@ class ObjectView {
   // The message inside of stored protobuf whose layout is that of this view; nothing otherwise.
   std::optional<std::string_view> Message(std::string_view stored) const;
 
+  const uint64_t id_;
   const object::ResourceDesc* resource_;
   const object::MessageDesc* stored_;
   bool same_layout_;
 };
 
-// The object as it is stored, with its resourceVersion; in the stored version.
-Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision);
+// A view with what it belongs to, for those who may outlive the request.
+using ObjectViewPtr = std::shared_ptr<const ObjectView>;
+
+// The object as it is stored, with its resourceVersion; in the stored version. `stored_type` is what
+// the resource stores, and need not be given for built-in kinds.
+Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision,
+                                      const object::MessageDesc* stored_type = nullptr);
 
 }  // namespace skiff::apiserver

@@ -29,7 +29,7 @@ void HandlePatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return serving::RespondError(ref, dry_run.error());
   if (IsApply(ref)) return HandleApply(std::move(request), endpoint, *dry_run);
-  Result<ObjectPatch> patch = ReadPatch(ref);
+  Result<ObjectPatch> patch = ReadPatch(ref, *endpoint.resource->kind);
   if (!patch) return serving::RespondError(ref, patch.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;

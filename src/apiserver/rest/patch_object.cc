@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/open_kind.h"
 #include "object/patch/go_text.h"
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
@@ -19,12 +20,19 @@
 namespace skiff::apiserver {
 namespace {
 
-Result<PatchKind> PatchKindOf(const serving::ApiRequest& request) {
+// Only descriptors say how lists merge strategically.
+Result<PatchKind> PatchKindOf(const serving::ApiRequest& request, bool is_open) {
   std::string_view type = request.http.headers.Get("content-type");
   type = TrimSpace(type.substr(0, type.find(';')));
   if (type == "application/json-patch+json") return PatchKind::kJson;
   if (type == "application/merge-patch+json") return PatchKind::kMerge;
-  if (type == "application/strategic-merge-patch+json") return PatchKind::kStrategic;
+  if (type == "application/strategic-merge-patch+json" && !is_open) return PatchKind::kStrategic;
+  if (is_open) {
+    return Fail(StatusReason::kUnsupportedMediaType,
+                "the body of the request was in an unknown format - accepted media types include: "
+                "application/json-patch+json, application/merge-patch+json, "
+                "application/apply-patch+yaml");
+  }
   Status refused(StatusReason::kUnsupportedMediaType, "415: Unsupported Media Type");
   refused.SetSubject({});
   return std::unexpected(std::move(refused));
@@ -32,8 +40,8 @@ Result<PatchKind> PatchKindOf(const serving::ApiRequest& request) {
 
 }  // namespace
 
-Result<ObjectPatch> ReadPatch(serving::ApiRequest& request) {
-  SKIFF_ASSIGN_OR_RETURN(const PatchKind kind, PatchKindOf(request));
+Result<ObjectPatch> ReadPatch(serving::ApiRequest& request, const object::MessageDesc& type) {
+  SKIFF_ASSIGN_OR_RETURN(const PatchKind kind, PatchKindOf(request, type.open != nullptr));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
   std::vector<object::FieldIssue> issues;
   object::DecodeOptions options;
@@ -127,7 +135,9 @@ Result<object::Document> ApplyPatch(serving::ApiRequest& request, const ObjectPa
   if (!object) {
     return std::unexpected(NotAnObject(shown, object.error()));
   }
-  if (!object->root().is_object()) {
+  SKIFF_RETURN_IF_ERROR(
+      object::CoerceOpen(*object, /*stored=*/false, whole.issues));
+  if (!object->root().is_object() && !object->root().is_map()) {
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
   SKIFF_RETURN_IF_ERROR(ReportFaults(request, patch, issues, shown));

@@ -22,8 +22,8 @@ struct ObjectPatch {
   std::vector<std::string> faults;  // of the patch itself, that its mode warns of or refuses
 };
 
-// kUnsupportedMediaType for a kind of patch that there is not.
-Result<ObjectPatch> ReadPatch(serving::ApiRequest& request);
+// kUnsupportedMediaType for a kind of patch that there is not, or not for objects of this kind.
+Result<ObjectPatch> ReadPatch(serving::ApiRequest& request, const object::MessageDesc& kind);
 
 // The patched object; unknown fields in it are reported as the request wants.
 Result<object::Document> ApplyPatch(serving::ApiRequest& request, const ObjectPatch& patch,

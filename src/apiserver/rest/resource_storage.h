@@ -1,9 +1,11 @@
 // One resource at rest: its place in the store, its watch cache, and what the server does to
 // objects on their way in. All versions of a resource share one of these.
 //
-// Owner: StorageSet, for the life of the server. Any thread may use it.
+// Owner: StorageSet, for the life of the server, or the definition of a custom resource, for as long
+// as that stays as it is. Any thread may use it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -70,6 +72,12 @@ class ResourceStorage {
   Status Unreadable(std::string_view key, store::Revision revision, std::string_view why) const;
   // Likewise of a list: the error tells of all that cannot be read, up to a limit.
   Result<void> CheckReadable(const store::ListReply& list) const;
+  // The resource is not served any more, or by another storage: its watches end without an error.
+  void Retire() {
+    retired_.store(true, std::memory_order_release);
+    cache_.Stop();
+  }
+  bool retired() const { return retired_.load(std::memory_order_acquire); }
   // What objects live for; zero: until they are deleted.
   std::chrono::seconds ttl() const;
 
@@ -87,6 +95,7 @@ class ResourceStorage {
   std::shared_ptr<const store::FactsReader> facts_;
   std::shared_ptr<const StoredObjects> objects_;
   Strategy strategy_;
+  std::atomic<bool> retired_{false};
   store::ResourceCache cache_;
 };
 

@@ -12,7 +12,7 @@ namespace skiff::apiserver {
 void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int code,
                    const SharedBytes& bytes, store::Revision revision) {
   if (serving::RespondLocally(request, code, [&](serving::LocalResponse& answer) {
-        answer.rest().Stored(code, endpoint.view, bytes, revision);
+        answer.rest().Stored(code, endpoint.SharedView(request), bytes, revision);
       })) {
     return;
   }

@@ -16,12 +16,12 @@ Result<SharedBytes> ResponseCache::Encode(const ObjectView& view, const SharedBy
   const auto place = reinterpret_cast<uintptr_t>(stored.view().data());
   CachedResponse& answer =
       responses_[(place / 16 * 0x9E3779B97F4A7C15ULL >> 32) % responses_.size()];
-  if (answer.view == &view && answer.stored.SharesWith(stored) && answer.revision == revision &&
+  if (answer.view == view.id() && answer.stored.SharesWith(stored) && answer.revision == revision &&
       answer.media == format.media && answer.pretty == format.pretty)
     return answer.body;
   SKIFF_ASSIGN_OR_RETURN(SharedBytes body, view.Encode(stored.view(), revision, format));
   if (!stored.empty() && body.size() <= limits::kMaxCachedResponseBytes)
-    answer = {&view, stored, revision, format.media, format.pretty, body};
+    answer = {view.id(), stored, revision, format.media, format.pretty, body};
   return body;
 }
 

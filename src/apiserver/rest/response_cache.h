@@ -28,7 +28,7 @@ class ResponseCache {
 
  private:
   struct CachedResponse {
-    const ObjectView* view = nullptr;
+    uint64_t view = 0;
     SharedBytes stored;  // kept, so that no others come to lie in its place
     store::Revision revision{};
     serving::MediaKind media = serving::MediaKind::kJson;

@@ -12,16 +12,15 @@
 
 namespace skiff::apiserver {
 
-// Any thread, like LocalResponse. Views live as long as the server; null: objects are shown as they
-// are stored.
+// Any thread, like LocalResponse. Null instead of a view: objects are shown as they are stored.
 class RestResponse {
  public:
   virtual ~RestResponse() = default;
   // `revision` zero: it has none.
-  virtual void Stored(int code, const ObjectView* view, const SharedBytes& bytes,
+  virtual void Stored(int code, ObjectViewPtr view, const SharedBytes& bytes,
                       store::Revision revision) = 0;
-  virtual void Listed(const ObjectView* view, store::ListReply reply) = 0;
-  virtual void Watching(const ObjectView* view, std::unique_ptr<store::Watcher> watcher) = 0;
+  virtual void Listed(ObjectViewPtr view, store::ListReply reply) = 0;
+  virtual void Watching(ObjectViewPtr view, std::unique_ptr<store::Watcher> watcher) = 0;
   // The watcher has something after it had nothing. Locks of the cache are held: no more may be
   // done than to remember it.
   virtual void Wake() = 0;

@@ -1,7 +1,10 @@
 #include "apiserver/rest/scale.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/scale_fields.h"
@@ -16,8 +19,10 @@
 #include "apiserver/rest/server_side_apply.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
+#include "base/strings.h"
 #include "object/json/encode.h"
 #include "object/object_errors.h"
+#include "object/open_kind.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
 #include "serving/request/respond.h"
@@ -29,15 +34,47 @@ namespace {
 constexpr std::string_view kApiVersion = "autoscaling/v1";
 ExpectedKind ScaleKind() { return {views::autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
 
-int64_t IntAt(const object::Value& root, std::string_view part, std::string_view name) {
-  const object::Value* found = root.FindPath({part, name});
-  return found != nullptr && found->tag() == object::Tag::kInt ? found->AsInt() : 0;
+// The names of a path: ".spec.replicas".
+std::vector<std::string_view> NamesOf(std::string_view path) {
+  std::vector<std::string_view> out;
+  while (!path.empty()) {
+    if (path.starts_with('.')) path.remove_prefix(1);
+    const size_t end = std::min(path.find('.'), path.size());
+    out.push_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return out;
+}
+
+// Where a resource has what its scale shows.
+object::ScalePaths PathsOf(const object::ResourceDesc& resource) {
+  if (resource.kind->open != nullptr && resource.kind->open->Scale() != nullptr) {
+    return *resource.kind->open->Scale();
+  }
+  return {".spec.replicas", ".status.replicas", ".spec.selector"};
+}
+
+const object::Value* ValueAt(const object::Value& root, std::string_view path) {
+  const object::Value* at = &root;
+  for (const std::string_view name : NamesOf(path)) {
+    if (!at->is_map() && !at->is_object()) return nullptr;
+    at = at->Find(name);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+std::optional<int64_t> IntAt(const object::Value& root, std::string_view path) {
+  const object::Value* found = ValueAt(root, path);
+  if (found == nullptr || found->tag() != object::Tag::kInt) return std::nullopt;
+  return found->AsInt();
 }
 
 // The selector of the workload as text; a map of labels for replication controllers.
-std::string SelectorText(const object::Value& root) {
-  const object::Value* selector = root.FindPath({"spec", "selector"});
+std::string SelectorText(const object::Value& root, std::string_view path) {
+  const object::Value* selector = path.empty() ? nullptr : ValueAt(root, path);
   if (selector == nullptr) return {};
+  if (selector->is_string()) return std::string(selector->AsText());
   if (selector->is_map()) {
     std::string out;
     for (const object::MapEntry& entry : selector->entries()) {
@@ -51,7 +88,7 @@ std::string SelectorText(const object::Value& root) {
 }
 
 // What the scale shows, without its managedFields.
-object::Document ScaleOf(object::Document& workload) {
+object::Document ScaleOf(object::Document& workload, const object::ScalePaths& paths) {
   object::Document out = views::autoscaling_v1::Scale::New();
   const MetaOf from(workload);
   MetaOf to(out);
@@ -61,21 +98,29 @@ object::Document ScaleOf(object::Document& workload) {
   }
   views::autoscaling_v1::MutableScale scale(out);
   scale.mutable_spec().set_replicas(
-      static_cast<int32_t>(IntAt(workload.root(), "spec", "replicas")));
+      static_cast<int32_t>(IntAt(workload.root(), paths.spec_replicas).value_or(0)));
   auto status = scale.mutable_status();
-  status.set_replicas(static_cast<int32_t>(IntAt(workload.root(), "status", "replicas")));
-  status.set_selector(SelectorText(workload.root()));
+  status.set_replicas(
+      static_cast<int32_t>(IntAt(workload.root(), paths.status_replicas).value_or(0)));
+  status.set_selector(SelectorText(workload.root(), paths.label_selector));
   return out;
 }
 
 void RespondScale(serving::ApiRequest& request, const Endpoint& endpoint, const SharedBytes& bytes,
                   store::Revision revision) {
-  Result<object::Document> workload = DecodeStored(bytes.view(), revision);
+  Result<object::Document> workload = endpoint.view->Decode(bytes.view(), revision);
   if (!workload) return serving::RespondError(request, workload.error());
+  const object::ScalePaths paths = PathsOf(*endpoint.resource);
+  if (workload->type()->open != nullptr && !IntAt(workload->root(), paths.spec_replicas)) {
+    return serving::RespondError(
+        request, Status(StatusReason::kInternalError,
+                        "Internal error occurred: the spec replicas field " +
+                            Quoted(paths.spec_replicas) + " does not exist"));
+  }
   Result<serving::OutputFormat> format =
       serving::NegotiateOutput(request, serving::ResponseKind::kObject);
   if (!format) return serving::RespondError(request, format.error());
-  const object::Document scale = ScaleOf(*workload);
+  const object::Document scale = ScaleOf(*workload, paths);
   if (format->form == serving::ObjectForm::kWhole)
     return serving::RespondObject(request, 200, scale.root());
   static const LazyColumns columns(object::FindColumns(views::autoscaling_v1::Scale::Type()));
@@ -87,6 +132,25 @@ void RespondScale(serving::ApiRequest& request, const Endpoint& endpoint, const 
   Result<SharedBytes> body = EncodeInForm(request, shown, *format, stored, revision);
   if (!body) return serving::RespondError(request, body.error());
   serving::RespondBytes(request, 200, format->content_type(), std::move(*body));
+}
+
+// Maps on the way to them are made where the kind is open.
+Result<void> SetReplicas(std::string_view path, int32_t replicas, object::Document& workload) {
+  std::vector<std::string_view> names = NamesOf(path);
+  object::Value* at = &workload.root();
+  for (size_t i = 0; i + 1 < names.size(); ++i) {
+    object::Value* next = at->is_map() || at->is_object() ? at->Find(names[i]) : nullptr;
+    if (next == nullptr && at->is_map()) {
+      next = &at->Set(workload.arena(), names[i], object::Value::EmptyMap());
+    }
+    if (next == nullptr) return Fail(StatusReason::kInternalError, "the workload has no spec");
+    at = next;
+  }
+  if (!at->is_map() && !at->is_object()) {
+    return Fail(StatusReason::kInternalError, "the workload has no spec");
+  }
+  at->Set(workload.arena(), names.back(), object::Value::Int(replicas));
+  return {};
 }
 
 // The workload with the replicas of the scale. What else the scale says of it must be so.
@@ -108,10 +172,12 @@ Result<object::Document> WithScale(const object::ResourceDesc& resource, object:
             ", UID in object meta: " + std::string(MetaOf(workload).uid())));
   }
   object::Document out = workload.Copy();
-  object::Value* spec = out.root().Find("spec");
-  if (spec == nullptr) return Fail(StatusReason::kInternalError, "the workload has no spec");
-  spec->Set(out.arena(), "replicas", object::Value::Int(replicas));
-  MetaOf(out).SetText("resourceVersion", MetaOf(scale).resource_version());
+  SKIFF_RETURN_IF_ERROR(SetReplicas(PathsOf(resource).spec_replicas, replicas, out));
+  // A scale that names no state of an open kind is of the current one.
+  const std::string_view version = MetaOf(scale).resource_version();
+  if (!version.empty() || resource.kind->open == nullptr) {
+    MetaOf(out).SetText("resourceVersion", version);
+  }
   return out;
 }
 
@@ -121,19 +187,22 @@ using ScaleChange =
 
 Result<object::Document> ChangeScale(const serving::ApiRequest& request, const Endpoint& endpoint,
                                      const ScaleChange& change, object::Document& workload) {
-  object::Document current = ScaleOf(workload);
-  ManagedFieldsToScale(workload, current);
+  const object::ScalePaths paths = PathsOf(*endpoint.resource);
+  const std::vector<std::string_view> replicas = NamesOf(paths.spec_replicas);
+  object::Document current = ScaleOf(workload, paths);
+  ManagedFieldsToScale(workload, replicas, current);
   const RequestWriter writer(request, endpoint);
   SKIFF_ASSIGN_OR_RETURN(object::Document scale, change(writer.For(kApiVersion), current));
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, scale));
   SKIFF_RETURN_IF_ERROR(CheckName(MetaOf(scale).name(), request.info.name));
   SKIFF_ASSIGN_OR_RETURN(object::Document out, WithScale(*endpoint.resource, workload, scale));
-  ManagedFieldsFromScale(scale, out);
+  ManagedFieldsFromScale(scale, replicas, out);
   return out;
 }
 
 // The body of a PUT, or a patch, or a configuration to apply.
-Result<ScaleChange> ReadScaleChange(serving::ApiRequest& request, const DefaultPlans& defaults) {
+Result<ScaleChange> ReadScaleChange(serving::ApiRequest& request, const Endpoint& endpoint) {
+  const DefaultPlans& defaults = endpoint.context->defaults;
   if (request.info.verb == "update") {
     SKIFF_ASSIGN_OR_RETURN(object::Document body, ReadBody(request, ScaleKind(), defaults));
     return [scale = std::make_shared<object::Document>(std::move(body))](
@@ -157,7 +226,7 @@ Result<ScaleChange> ReadScaleChange(serving::ApiRequest& request, const DefaultP
           return out;
         };
   }
-  SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request));
+  SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request, *endpoint.resource->kind));
   return [&request, &defaults, patch](const FieldWriter& writer,
                                       const object::Document& current) -> Result<object::Document> {
     SKIFF_ASSIGN_OR_RETURN(object::Document out,
@@ -197,7 +266,7 @@ void HandleScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
   update.tracks_fields = true;
-  Result<ScaleChange> change = ReadScaleChange(ref, endpoint.context->defaults);
+  Result<ScaleChange> change = ReadScaleChange(ref, endpoint);
   if (!change) return serving::RespondError(ref, change.error());
   update.make_new = [&ref, &endpoint, change = std::move(*change)](object::Document* workload) {
     return ChangeScale(ref, endpoint, change, *workload);

@@ -32,6 +32,8 @@ class StorageSet {
 
   // Null when the hub is not stored or not served.
   ResourceStorage* Find(const object::ResourceHub* hub) const;
+  // What labels are interned by, for the storages of custom resources too.
+  object::SymbolTable& symbols() { return symbols_; }
   std::span<const std::unique_ptr<ResourceStorage>> all() const { return storages_; }
   // Whether every cache has been filled.
   bool ready() const { return waiting_for_.load(std::memory_order_acquire) == 0; }

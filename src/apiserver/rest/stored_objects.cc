@@ -11,6 +11,7 @@
 #include "apiserver/rest/object_output.h"
 #include "base/strings.h"
 #include "object/json/encode.h"
+#include "object/open_kind.h"
 #include "object/protobuf/envelope.h"
 
 namespace skiff::apiserver {
@@ -35,7 +36,25 @@ bool StoredObjects::IsAsWritten(std::string_view stored) const {
          (!completion_.is_complete || completion_.is_complete(envelope->raw));
 }
 
+// In whatever version of its definition it is at rest.
+Result<object::Document> StoredObjects::DecodeOpen(std::string_view stored) const {
+  SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, {}, storage_.stored));
+  const object::MessageDesc* const type = storage_.stored->open->InVersion(object.api_version());
+  if (type == nullptr || object.kind() != type->name) {
+    return Fail(StatusReason::kInternalError, "no kind " + Quoted(object.kind()) +
+                                                  " is registered for version " +
+                                                  Quoted(object.api_version()));
+  }
+  object.SetOpenType(type);
+  SKIFF_RETURN_IF_ERROR(object::CoerceOpen(object, /*stored=*/true, nullptr));
+  type->open->Default(object);
+  MetaOf meta(object);
+  if (meta.generation() == 0) meta.SetGeneration(1);
+  return Convert(std::move(object), storage_.stored);
+}
+
 Result<object::Document> StoredObjects::Decode(std::string_view stored) const {
+  if (storage_.stored->open != nullptr) return DecodeOpen(stored);
   SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(stored, {}));
   if (object.type() == nullptr) {
     return Fail(StatusReason::kInternalError, "no kind " + Quoted(object.kind()) +

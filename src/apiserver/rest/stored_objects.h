@@ -48,6 +48,7 @@ class StoredObjects {
   bool IsAsWritten(std::string_view stored) const;
   SharedBytes EncodeAll(const object::Document& object) const;
   Result<object::Document> Decode(std::string_view stored) const;
+  Result<object::Document> DecodeOpen(std::string_view stored) const;
 
   const object::StorageDesc& storage_;
   const DefaultPlans& defaults_;

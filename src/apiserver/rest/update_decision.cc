@@ -36,7 +36,8 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
   SKIFF_CO_RETURN_IF_ERROR(CheckIdentity(object));
   SKIFF_CO_RETURN_IF_ERROR(CheckPreconditions(old, object));
   TrackFields(shown, object);
-  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().storage->desc().stored));
+  SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().working_type()));
+  if (converted && converted->type() == endpoint().working_type()) old = std::move(*converted);
 
   Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
   WriteContext write{resource(),
@@ -66,7 +67,8 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
   const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
   if (gone) SKIFF_CO_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
   change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
-  change.object = std::move(object);
+  SKIFF_CO_ASSIGN_OR_RETURN(change.object,
+                            Convert(std::move(object), endpoint().storage->desc().stored));
   co_return change;
 }
 

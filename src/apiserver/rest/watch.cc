@@ -22,10 +22,11 @@ constexpr size_t kEventsAtOnce = 64;
 class WatchFeed {
  public:
   // An error in place of the watcher is the only event.
-  WatchFeed(const ResourceStorage& storage, Result<std::unique_ptr<store::Watcher>> watcher,
+  WatchFeed(std::shared_ptr<const void> served_by, const ResourceStorage& storage, Result<std::unique_ptr<store::Watcher>> watcher,
             std::unique_ptr<WatchEncoder> encoder, std::shared_ptr<Waker> waker, Clock& clock,
             Deadlines& deadlines, Duration until)
-      : storage_(storage),
+      : served_by_(std::move(served_by)),
+        storage_(storage),
         watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
         waker_(std::move(waker)),
@@ -77,6 +78,8 @@ class WatchFeed {
  private:
   template <typename After>
   Result<net::BodySource::State> End(const Status& why, ByteBuffer& out, After after) {
+    // What is served in another way from now on is no fault: who asks again is answered.
+    if (storage_.retired()) return net::BodySource::State::kEnd;
     SKIFF_RETURN_IF_ERROR(encoder_->AppendError(why, out));
     after();
     return net::BodySource::State::kEnd;
@@ -90,6 +93,7 @@ class WatchFeed {
     return encoder_->Append(item, out);
   }
 
+  const std::shared_ptr<const void> served_by_;
   const ResourceStorage& storage_;
   Result<std::unique_ptr<store::Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
@@ -165,7 +169,7 @@ void RespondWatch(serving::ApiRequest& request, const Endpoint& endpoint,
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return serving::RespondError(request, encoder.error());
   auto feed = std::make_unique<WatchFeed>(
-      *endpoint.storage, std::move(watcher), std::move(*encoder), std::move(waker),
+      request.served_by, *endpoint.storage, std::move(watcher), std::move(*encoder), std::move(waker),
       endpoint.context->clock, endpoint.context->deadlines, until);
   if (net::IsWebSocketRequest(request.http)) {
     return serving::RespondUpgrade(
@@ -203,7 +207,7 @@ void WatchLocally(serving::ApiRequestPtr request, const Endpoint& endpoint, List
                          &endpoint](Result<std::unique_ptr<store::Watcher>> watcher) mutable {
         if (!watcher) return serving::RespondError(*request, watcher.error());
         serving::RespondLocally(*request, 200, [&](serving::LocalResponse& answer) {
-          answer.rest().Watching(endpoint.view, std::move(*watcher));
+          answer.rest().Watching(endpoint.SharedView(*request), std::move(*watcher));
         });
       });
 }

@@ -104,6 +104,15 @@ Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const object::Col
   return table;
 }
 
+std::shared_ptr<const TableColumns> TableColumns::MakeOwn(std::string definitions_json,
+                                                          WriteCells write) {
+  std::shared_ptr<TableColumns> table(
+      new TableColumns(views::meta_v1::PartialObjectMetadata::Type()));
+  table->definitions_json_ = std::move(definitions_json);
+  table->write_own_ = std::move(write);
+  return table;
+}
+
 Result<void> TableColumns::AddCell(std::string_view notation) {
   SKIFF_ASSIGN_OR_RETURN(CellProgram program, CellProgram::Compile(notation, kind_));
   SKIFF_RETURN_IF_ERROR(program.KeepFields(filter_));
@@ -137,6 +146,10 @@ bool TableColumns::CanRead(std::string_view api_version) const {
 
 Result<void> TableColumns::AppendCells(std::string_view stored, object::Timestamp now,
                                        ByteBuffer& scratch, ByteBuffer& out) const {
+  if (write_own_) {
+    out.Append("\"cells\":");
+    return write_own_(stored, now, out);
+  }
   SKIFF_ASSIGN_OR_RETURN(object::Document document, Decode(stored, scratch));
   AppendCells(document.root(), document.arena(), now, out);
   return {};

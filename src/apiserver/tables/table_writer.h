@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ class TableColumns {
   static Result<std::shared_ptr<const TableColumns>> Make(const object::ResourceDesc& resource);
   // For what a subresource answers with, such as a Scale. `columns` may be null.
   static Result<std::shared_ptr<const TableColumns>> Make(const object::ColumnsDesc* columns);
+  // Columns that somebody else computes, from the bytes at rest: cells as a JSON array.
+  using WriteCells = std::function<Result<void>(std::string_view stored, object::Timestamp now,
+                                                ByteBuffer& out)>;
+  static std::shared_ptr<const TableColumns> MakeOwn(std::string definitions_json,
+                                                     WriteCells write);
 
   // The cells of one object as the members of a row: "cells":[…], and "conditions":[…] if it has
   // any. `scratch` is emptied and used.
@@ -70,6 +76,7 @@ class TableColumns {
   std::vector<CellProgram> cells_;
   std::vector<CellPath> phase_;  // of pods: where it stands; else nothing
   std::string definitions_json_;
+  WriteCells write_own_;  // instead of cells_
 };
 
 enum class IncludeObject : uint8_t { kNone, kMetadata, kObject };

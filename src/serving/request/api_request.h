@@ -53,7 +53,12 @@ struct ApiRequest {
   bool awaits_body = false;  // only the head has come
   // What it names is served here; until that is known, its names may be inventions of the client.
   bool is_routed = false;
+  // The objects that it is about are not typed: as a whole they have no protobuf form.
+  bool is_untyped = false;
   InFlight in_flight = {};
+  // Keeps alive what the request is answered by, where that may go while the server runs; null
+  // where it lives as long as the server.
+  std::shared_ptr<const void> served_by = {};
   // What the responder answers through; null where nobody else may answer.
   std::shared_ptr<RespondOnce> once = {};
   // Of the answer, whatever it will be: what the stages of the pipeline add.

@@ -9,6 +9,7 @@
 #include "object/descriptor.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/json/resource_version.h"
 #include "object/json/status.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
@@ -83,6 +84,10 @@ Result<object::Document> ReadJson(std::string_view json) {
 
 Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view version,
                                      WatchEncoding encoding) {
+  if (encoding == WatchEncoding::kJson) {
+    ByteBuffer out(stored.size() + 64);
+    if (object::AppendJsonWithResourceVersion(stored, version, out)) return out.ToString();
+  }
   SKIFF_ASSIGN_OR_RETURN(object::Document document, ReadJson(stored));
   object::Value* metadata = document.root().Find("metadata");
   if (metadata == nullptr || !(metadata->is_map() || metadata->is_object())) {

@@ -42,6 +42,15 @@ SchemaShape SchemaShape::Metadata() {
   return out;
 }
 
+SchemaShape SchemaShape::OfNode(const SchemaNode* node, uint8_t bits) {
+  return node == nullptr ? Deduced() : SchemaShape(node, (bits & 1) != 0, (bits & 2) != 0);
+}
+
+bool SchemaShape::Declares(std::string_view name) const {
+  if (is_resource_ && (name == "metadata" || name == "apiVersion" || name == "kind")) return true;
+  return node_ != nullptr && node_->FindProperty(name) != nullptr;
+}
+
 SchemaShape SchemaShape::OfResource(const CompiledSchema& schema) {
   return SchemaShape(&schema.root(), true, false);
 }

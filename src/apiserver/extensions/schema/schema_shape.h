@@ -50,6 +50,12 @@ class SchemaShape {
   const object::Value* KeyDefault(std::string_view key) const;
   // Null where nothing is described.
   const SchemaNode* node() const { return node_; }
+  // Whether the schema has a field of that name itself.
+  bool Declares(std::string_view name) const;
+
+  // The spot again, from its node and a few bits.
+  uint8_t bits() const { return static_cast<uint8_t>(int{is_resource_} | int{preserves_} << 1); }
+  static SchemaShape OfNode(const SchemaNode* node, uint8_t bits);
 
  private:
   SchemaShape(const SchemaNode* node, bool is_resource, bool preserves);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "apiserver/registry/apiextensions/definition_status.h"
+#include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/value_fields.h"
 #include "views/apiextensions.k8s.io/v1beta1.h"
 
@@ -37,6 +39,20 @@ Result<void> CustomResourceDefinitionBehaviour::PrepareForUpdate(WriteContext& w
                                                                  object::Document& object) {
   if (write.subresource.empty()) NoteStoredVersion(object);
   return {};
+}
+
+Result<bool> CustomResourceDefinitionBehaviour::KeepsOnDelete(WriteContext& write,
+                                                              const DeleteOptions&,
+                                                              object::Document& object) {
+  MetaOf meta(object);
+  if (meta.deleting()) return false;
+  meta.SetDeletionTimestamp(write.now);
+  meta.AddFinalizer("customresourcecleanup.apiextensions.k8s.io");
+  SetDefinitionCondition({"Terminating", "True", "InstanceDeletionPending",
+                          "CustomResourceDefinition marked for deletion; CustomResource deletion "
+                          "will begin soon"},
+                         write.now, object);
+  return true;
 }
 
 }  // namespace skiff::apiserver

@@ -1,0 +1,131 @@
+#include "apiserver/extensions/served_definition.h"
+
+#include <string>
+#include <utility>
+
+#include "apiserver/extensions/custom_columns.h"
+#include "apiserver/rest/scale.h"
+
+namespace skiff::apiserver {
+
+ServedDefinition::ServedDefinition(std::shared_ptr<const CustomDefinition> definition,
+                                   const CustomServing& serving)
+    : definition_(std::move(definition)), serving_(serving) {
+  for (const auto& version : definition_->versions()) {
+    if (version->served()) AddRoute(*version);
+  }
+}
+
+ServedDefinition::~ServedDefinition() { Retire(); }
+
+void ServedDefinition::AddRoute(const CustomVersion& version) {
+  auto made = std::make_unique<VersionRoute>();
+  made->version = &version;
+  made->behaviour = std::make_unique<CustomBehaviour>(version, terminating_);
+  RoutedResource& route = made->route;
+  route.view = std::make_unique<ObjectView>(version.resource());
+  route.columns = std::make_unique<LazyColumns>(
+      [&version, view = route.view.get()] { return MakeCustomColumns(version, *view); });
+  route.deprecation = version.deprecation();
+  route.endpoint.resource = &version.resource();
+  route.endpoint.behaviour = made->behaviour.get();
+  route.endpoint.view = route.view.get();
+  route.endpoint.columns = route.columns.get();
+  route.endpoint.context = &serving_.rest;
+  for (const object::SubresourceDesc& subresource : version.resource().subresources) {
+    SubresourceRoute& made_route = route.subresources.emplace_back();
+    made_route.endpoint = route.endpoint;
+    made_route.endpoint.subresource = &subresource;
+    if (subresource.name == "scale") made_route.handler = HandleScale;
+  }
+  routes_.push_back(std::move(made));
+}
+
+const RoutedResource* ServedDefinition::Route(std::string_view version) const {
+  for (const auto& each : routes_) {
+    if (each->version->name() == version) return &each->route;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const void> ServedDefinition::BeginCreation() const {
+  const std::lock_guard lock(mutex_);
+  return creations_;
+}
+
+std::weak_ptr<const void> ServedDefinition::EndCreations() {
+  const std::lock_guard lock(mutex_);
+  const std::weak_ptr<const void> begun = creations_;
+  creations_.reset();
+  return begun;
+}
+
+void ServedDefinition::MakeStorage() {
+  Result<std::unique_ptr<ResourceStorage>> made = ResourceStorage::Make(
+      definition_->hub(), serving_.environment, serving_.storages.symbols());
+  if (!made) return;  // No definition that is valid fails here.
+  storage_ = std::move(*made);
+  for (const auto& each : routes_) {
+    each->route.endpoint.storage = storage_.get();
+    for (SubresourceRoute& subresource : each->route.subresources) {
+      subresource.endpoint.storage = storage_.get();
+    }
+  }
+}
+
+void ServedDefinition::WhenReady(std::move_only_function<void()> go_on) {
+  if (storage() != nullptr) return go_on();
+  bool made = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (storage_ == nullptr) {
+      MakeStorage();
+      made = true;
+    }
+    if (!retired_ && ready_storage_.load() == nullptr) {
+      waiting_.push_back(std::move(go_on));
+      go_on = nullptr;
+    }
+  }
+  if (made && storage_ != nullptr) {
+    storage_->cache().Start([weak = weak_from_this()](const Result<store::Revision>&) {
+      if (const auto self = weak.lock()) self->AfterLoading();
+    });
+    if (retired_) storage_->Retire();
+  }
+  if (go_on) go_on();
+}
+
+void ServedDefinition::AfterLoading() {
+  std::vector<std::move_only_function<void()>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    ready_storage_.store(storage_.get(), std::memory_order_release);
+    waiting.swap(waiting_);
+  }
+  for (auto& each : waiting) each();
+}
+
+void ServedDefinition::Retire() {
+  std::vector<std::move_only_function<void()>> waiting;
+  ResourceStorage* storage = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(retired_, true)) return;
+    storage = storage_.get();
+    waiting.swap(waiting_);
+  }
+  if (storage != nullptr) storage->Retire();
+  for (auto& each : waiting) each();
+}
+
+void ServedDefinition::Tick() {
+  ResourceStorage* storage = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!retired_) storage = storage_.get();
+  }
+  if (storage != nullptr) storage->cache().Tick();
+}
+
+}  // namespace skiff::apiserver
