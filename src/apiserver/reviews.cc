@@ -7,6 +7,7 @@
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
+#include "base/any_thread_callback.h"
 #include "serving/request/respond.h"
 
 namespace skiff::apiserver {
@@ -22,30 +23,39 @@ ExpectedKind KindOf(const Endpoint& endpoint) {
   return {kind, kind->group_version->api_version, kind->name};
 }
 
-// The body of the request, admitted. Whoever would not take the answer is told before it is made.
-Task<Result<object::Document>> ReadQuestion(serving::ApiRequest& request,
-                                            const Endpoint& endpoint) {
-  SKIFF_CO_RETURN_IF_ERROR(serving::NegotiateOutput(request, serving::ResponseKind::kReply));
-  SKIFF_CO_ASSIGN_OR_RETURN(object::Document body,
-                            ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
+// The body of the request. Whoever would not take the answer is told before it is made.
+Result<object::Document> ReadQuestion(serving::ApiRequest& request, const Endpoint& endpoint) {
+  SKIFF_RETURN_IF_ERROR(serving::NegotiateOutput(request, serving::ResponseKind::kReply));
+  SKIFF_ASSIGN_OR_RETURN(object::Document body,
+                         ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
   TrackWrite(request, endpoint, object::Document::OfType(KindOf(endpoint).type), body);
-  // What is answered is never stored; plugins have nothing to write with it.
-  store::Transaction nothing;
-  SKIFF_CO_RETURN_IF_ERROR(
-      co_await AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing));
-  co_return body;
+  return body;
 }
 
-// Reads the question and passes it on; `ask` answers through the callback.
+// Reads the question and passes it on; `ask` answers through the callback. What is wrong with the
+// question is told before those who may still refuse it are asked.
+template <typename Ask>
+Task<Result<object::Document>> AnswerReview(serving::ApiRequest& request, const Endpoint& endpoint,
+                                            Ask ask) {
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document body, ReadQuestion(request, endpoint));
+  SKIFF_CO_RETURN_IF_ERROR(co_await MutateCreationOf(body, request, endpoint));
+  object::Document asked = body.Copy();
+  FromAnyThread<Result<object::Document>> answered(
+      [&](std::move_only_function<void(Result<object::Document>)> done) {
+        ask(std::move(body), request, std::move(done));
+      });
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document answer, co_await answered);
+  SKIFF_CO_RETURN_IF_ERROR(co_await ValidateCreationOf(asked, request, endpoint));
+  co_return answer;
+}
+
 template <typename Ask>
 Task<void> RunReview(std::shared_ptr<serving::ApiRequest> request, const Endpoint& endpoint,
                      Ask ask) {
-  Result<object::Document> body = co_await ReadQuestion(*request, endpoint);
-  if (!body) co_return serving::RespondError(*request, body.error());
-  ask(std::move(*body), *request, [request](Result<object::Document> answer) {
-    if (!answer) return serving::RespondError(*request, answer.error());
-    serving::RespondObject(*request, 201, answer->root());
-  });
+  const Result<object::Document> answer =
+      co_await AnswerReview(*request, endpoint, std::move(ask));
+  if (!answer) co_return serving::RespondError(*request, answer.error());
+  serving::RespondObject(*request, 201, answer->root());
 }
 
 template <typename Ask>
@@ -115,8 +125,13 @@ void AddTokenReviews(Router& router, Security& security, Clock& clock) {
 
 Task<void> IssueToken(std::shared_ptr<serving::ApiRequest> shared, const Endpoint& endpoint,
                       TokenIssuer& issuer) {
-  Result<object::Document> body = co_await ReadQuestion(*shared, endpoint);
+  Result<object::Document> body = ReadQuestion(*shared, endpoint);
   if (!body) co_return serving::RespondError(*shared, body.error());
+  // It is never stored; plugins have nothing to write with it.
+  store::Transaction nothing;
+  const Result<void> admitted =
+      co_await AdmitCreationOf(*body, *shared, endpoint, /*dry_run=*/false, nothing);
+  if (!admitted) co_return serving::RespondError(*shared, admitted.error());
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {
                  if (!issued) return serving::RespondError(*shared, issued.error());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apiserver/admission/chain.h"
+#include "apiserver/admission/webhook_metrics.h"
 #include "apiserver/admission_metrics.h"
 #include "apiserver/api_service_proxy.h"
 #include "apiserver/authorizer_followers.h"
@@ -45,8 +46,10 @@
 #include "apiserver/reviews.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
+#include "apiserver/service_address.h"
 #include "apiserver/storage_metrics.h"
 #include "apiserver/store_health.h"
+#include "apiserver/webhook/webhook_caller.h"
 #include "base/feature_gates.h"
 #include "base/memory_limit.h"
 #include "base/metrics.h"
@@ -160,6 +163,8 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Stop();
     profiles_.Stop();
     if (components_) components_->Stop();
+    // What waits for webhooks is answered while there is somebody to answer.
+    webhooks_.Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -187,8 +192,7 @@ class ApiServer::Impl {
          .authorizer = security_.authorizer(),
          .served = [this] { return custom_->Served(); },
          .api_services = storages_->Find(services),
-         .post =
-             [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
+         .post = [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }
   client::WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
@@ -281,6 +285,14 @@ class ApiServer::Impl {
                      nullptr;
             },
         .policy_observer = &admission_metrics_,
+        .defaults = defaults_.get(),
+        .webhook_metrics = &webhook_metrics_,
+        .webhooks = &webhooks_,
+        .add_background = [this](Duration interval,
+                                 std::function<void()> run) -> std::function<void()> {
+          const size_t task = background_tasks_.Add(interval, std::move(run));
+          return [this, task] { background_tasks_.Trigger(task); };
+        },
         .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
         .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
     SKIFF_ASSIGN_OR_RETURN(admission_,
@@ -314,6 +326,13 @@ class ApiServer::Impl {
     definitions_->Start();
   }
   bool definitions_ready() const { return !definitions_ || definitions_->synced(); }
+  // Where a webhook's service is now.
+  Result<CalledAddress> ResolveCalled(const CalledService& called) const {
+    const auto storage = [&](std::string_view group, std::string_view resource) {
+      return storages_->Find(object::FindPreferredResource(group, resource)->hub);
+    };
+    return AddressOfService(storage("", "services"), called.name_space, called.name, called.port);
+  }
 
   // Resources of the core group that are answered and not stored.
   void AddCoreVirtuals() {
@@ -518,6 +537,9 @@ class ApiServer::Impl {
   MemoryPressure memory_pressure_{memory_, log_};
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
+  WebhookMetricFamilies webhook_metrics_{registry_of_metrics_};
+  WebhookCaller webhooks_{clock_,
+                          [this](const CalledService& service) { return ResolveCalled(service); }};
   std::unique_ptr<AdmissionChain> admission_;
   std::optional<CustomResources> custom_;
   std::optional<ResourceCatalog> catalog_;

@@ -44,6 +44,9 @@ struct FoundKind {
   ResourceStorage* storage = nullptr;              // null: its cache is not filled yet, but will be
   std::shared_ptr<const void> owner = nullptr;     // of both
 };
+class DefaultPlans;
+class WebhookCaller;
+struct WebhookMetricFamilies;
 
 // What plugins need of the server. Outlives them.
 struct PluginContext {
@@ -58,6 +61,14 @@ struct PluginContext {
   std::function<FoundKind(std::string_view group, std::string_view version, std::string_view kind)>
       find_custom_kind = {};
   PolicyObserver* policy_observer = nullptr;  // null: nobody counts
+  const DefaultPlans* defaults = nullptr;
+  WebhookMetricFamilies* webhook_metrics = nullptr;  // null: nobody counts
+  // Who calls webhooks; null: nobody does.
+  WebhookCaller* webhooks = nullptr;
+  // Adds work that is done beside requests: now and then, or not if the interval is zero, and soon
+  // after what is returned was called, from any thread. Only while plugins are made.
+  std::function<std::function<void()>(Duration interval, std::function<void()> run)>
+      add_background = {};
   // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
   int64_t not_ready_toleration_seconds = 300;
   int64_t unreachable_toleration_seconds = 300;

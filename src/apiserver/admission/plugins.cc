@@ -47,9 +47,9 @@ constexpr PluginDesc kPlugins[] = {
     {"JobValidation", true, MakeJobValidation},
     {"PodResizeValidator", true, MakePodResizeValidator},
     {"MutatingAdmissionPolicy", true, MakeMutatingAdmissionPolicy},
-    {"MutatingAdmissionWebhook", true, kNothingYet},
+    {"MutatingAdmissionWebhook", true, MakeMutatingWebhooks},
     {"ValidatingAdmissionPolicy", true, MakeValidatingAdmissionPolicy},
-    {"ValidatingAdmissionWebhook", true, kNothingYet},
+    {"ValidatingAdmissionWebhook", true, MakeValidatingWebhooks},
     {"ResourceQuota", true, MakeResourceQuota},
     {"AlwaysDeny", false, MakeAlwaysDeny},
 };

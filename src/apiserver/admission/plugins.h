@@ -27,6 +27,7 @@ MadePlugin MakeJobValidation(const PluginContext& context, std::string_view conf
 MadePlugin MakeLimitPodHardAntiAffinityTopology(const PluginContext& context,
                                                 std::string_view config_json);
 MadePlugin MakeMutatingAdmissionPolicy(const PluginContext& context, std::string_view config_json);
+MadePlugin MakeMutatingWebhooks(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceAutoProvision(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceExists(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeNamespaceLifecycle(const PluginContext& context, std::string_view config_json);
@@ -51,5 +52,6 @@ MadePlugin MakeStorageObjectInUseProtection(const PluginContext& context,
 MadePlugin MakeTaintNodesByCondition(const PluginContext& context, std::string_view config_json);
 MadePlugin MakeValidatingAdmissionPolicy(const PluginContext& context,
                                          std::string_view config_json);
+MadePlugin MakeValidatingWebhooks(const PluginContext& context, std::string_view config_json);
 
 }  // namespace skiff::apiserver

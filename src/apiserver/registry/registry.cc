@@ -98,8 +98,6 @@ void Registry::AddPolicies(serving::Authorizer& authorizer) {
   };
   add("validatingadmissionpolicies", "validatingadmissionpolicybindings", false);
   add("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", true);
-  for (const char* webhooks : {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"})
-    special_.push_back({kGroup, webhooks, std::make_unique<UnenforcedBehaviour>()});
 }
 
 Registry::~Registry() = default;

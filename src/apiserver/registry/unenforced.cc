@@ -15,13 +15,9 @@ struct Unenforced {
   std::string_view why;
 };
 
-constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
-constexpr std::string_view kNoWebhooks = "this server does not call admission webhooks yet";
 constexpr std::string_view kNoAggregation =
     "this server does not pass requests on to other servers yet";
 constexpr Unenforced kUnenforced[] = {
-    {kAdmission, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", kNoWebhooks},
-    {kAdmission, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", kNoWebhooks},
     {"apiregistration.k8s.io", "apiservices", "APIService", kNoAggregation},
 };
 

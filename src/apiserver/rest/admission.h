@@ -45,6 +45,11 @@ struct AwaitedObject {
   }
 };
 
+// What a plugin remembers of a request from its first turn to its second.
+struct AdmissionMemory {
+  virtual ~AdmissionMemory() = default;
+};
+
 struct AdmissionRequest {
   AdmissionOperation operation;
   const object::ResourceDesc& resource;
@@ -72,6 +77,7 @@ struct AdmissionRequest {
   bool is_reinvocation = false;
   // What policies have to remember from the first time to the second.
   std::shared_ptr<void> policy_rounds = nullptr;
+  std::unique_ptr<AdmissionMemory> webhook_memory = {};
 };
 
 // Outlives every request. Called from any thread, several at a time.

@@ -7,26 +7,33 @@
 namespace skiff::apiserver {
 namespace {
 
+AdmissionRequest RequestFor(AdmissionOperation operation, object::Document& object,
+                            serving::ApiRequest& request, const Endpoint& endpoint, bool dry_run,
+                            store::Transaction& transaction) {
+  RestContext& context = *endpoint.context;
+  return {.operation = operation,
+          .resource = *endpoint.resource,
+          .subresource = endpoint.subresource_name(),
+          .name_space = request.info.name_space,
+          .name = request.info.name,
+          .user = request.user,
+          .now = NowOf(context.clock),
+          .random = context.random,
+          .dry_run = dry_run,
+          .object = &object,
+          .transaction = transaction,
+          .warnings = request.warnings,
+          .origin = &request};
+}
+
 Task<Result<void>> Admit(AdmissionOperation operation, object::Document& object,
                          serving::ApiRequest& request, const Endpoint& endpoint, bool dry_run,
                          store::Transaction& transaction) {
-  RestContext& context = *endpoint.context;
-  if (context.admission == nullptr) co_return Result<void>();
-  AdmissionRequest admission{.operation = operation,
-                             .resource = *endpoint.resource,
-                             .subresource = endpoint.subresource_name(),
-                             .name_space = request.info.name_space,
-                             .name = request.info.name,
-                             .user = request.user,
-                             .now = NowOf(context.clock),
-                             .random = context.random,
-                             .dry_run = dry_run,
-                             .object = &object,
-                             .transaction = transaction,
-                             .warnings = request.warnings,
-                             .origin = &request};
-  SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
-  co_return co_await context.admission->Validate(admission);
+  Admission* const admission = endpoint.context->admission;
+  if (admission == nullptr) co_return Result<void>();
+  AdmissionRequest asked = RequestFor(operation, object, request, endpoint, dry_run, transaction);
+  SKIFF_CO_RETURN_IF_ERROR(co_await admission->Mutate(asked));
+  co_return co_await admission->Validate(asked);
 }
 
 }  // namespace
@@ -35,6 +42,26 @@ Task<Result<void>> AdmitCreationOf(object::Document& body, serving::ApiRequest& 
                                    const Endpoint& endpoint, bool dry_run,
                                    store::Transaction& transaction) {
   return Admit(AdmissionOperation::kCreate, body, request, endpoint, dry_run, transaction);
+}
+
+Task<Result<void>> MutateCreationOf(object::Document& body, serving::ApiRequest& request,
+                                    const Endpoint& endpoint) {
+  Admission* const admission = endpoint.context->admission;
+  if (admission == nullptr) co_return Result<void>();
+  store::Transaction nothing;
+  AdmissionRequest asked =
+      RequestFor(AdmissionOperation::kCreate, body, request, endpoint, false, nothing);
+  co_return co_await admission->Mutate(asked);
+}
+
+Task<Result<void>> ValidateCreationOf(object::Document& body, serving::ApiRequest& request,
+                                      const Endpoint& endpoint) {
+  Admission* const admission = endpoint.context->admission;
+  if (admission == nullptr) co_return Result<void>();
+  store::Transaction nothing;
+  AdmissionRequest asked =
+      RequestFor(AdmissionOperation::kCreate, body, request, endpoint, false, nothing);
+  co_return co_await admission->Validate(asked);
 }
 
 Task<Result<void>> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint) {

@@ -17,6 +17,12 @@ Task<Result<void>> AdmitCreationOf(object::Document& body, serving::ApiRequest& 
                                    const Endpoint& endpoint, bool dry_run,
                                    store::Transaction& transaction);
 
+// The two halves of it, for who has something to see to in between.
+Task<Result<void>> MutateCreationOf(object::Document& body, serving::ApiRequest& request,
+                                    const Endpoint& endpoint);
+Task<Result<void>> ValidateCreationOf(object::Document& body, serving::ApiRequest& request,
+                                      const Endpoint& endpoint);
+
 // As a connection to the subresource, with the options that the query and the path come to.
 // kBadRequest when those are wrong, and for a dry run: nothing can be connected only in theory.
 Task<Result<void>> AdmitConnection(serving::ApiRequest& request, const Endpoint& endpoint);

@@ -252,6 +252,22 @@ void GetScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   });
 }
 
+// Admission sees scales, as clients do.
+class ScaleView final : public AdmissionView {
+ public:
+  explicit ScaleView(const object::ResourceDesc& resource) : resource_(resource) {}
+  object::Document Show(object::Document& workload) const override {
+    return ScaleOf(workload, PathsOf(resource_));
+  }
+  Result<object::Document> Take(object::Document& workload,
+                                object::Document& scale) const override {
+    return WithScale(resource_, workload, scale);
+  }
+
+ private:
+  const object::ResourceDesc& resource_;
+};
+
 }  // namespace
 
 void HandleScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
@@ -266,6 +282,7 @@ void HandleScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
   update.tracks_fields = true;
+  update.view = std::make_shared<ScaleView>(*endpoint.resource);
   Result<ScaleChange> change = ReadScaleChange(ref, endpoint);
   if (!change) return serving::RespondError(ref, change.error());
   update.make_new = [&ref, &endpoint, change = std::move(*change)](object::Document* workload) {

@@ -50,10 +50,21 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
                      update_.dry_run,
                      &request().warnings,
                      request().info.verb};
-  FillMetaForUpdate(old, object);
-  AdmissionRequest admission = Admit(old, object, change.also);
+  const AdmissionView* const view = update_.view.get();
+  std::optional<object::Document> seen_old;
+  std::optional<object::Document> seen;
+  if (view != nullptr) {
+    seen_old = view->Show(old);
+    seen = view->Show(object);
+  }
+  AdmissionRequest admission =
+      Admit(seen_old ? *seen_old : old, seen ? *seen : object, change.also);
   if (admission_chain != nullptr)
     SKIFF_CO_RETURN_IF_ERROR(co_await admission_chain->Mutate(admission));
+  if (view != nullptr) {
+    SKIFF_CO_ASSIGN_OR_RETURN(object, view->Take(object, *seen));
+  }
+  FillMetaForUpdate(old, object);
   DropDuplicateOwners(object, true, request().warnings);
   if (const auto drop = endpoint().context->drop_disabled_fields) {
     drop(endpoint().context->settings.gates, resource(), &old, object);
@@ -61,6 +72,7 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
   endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
   SKIFF_CO_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
   SKIFF_CO_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
+  if (view != nullptr) *seen = view->Show(object);
   if (admission_chain != nullptr)
     SKIFF_CO_RETURN_IF_ERROR(co_await admission_chain->Validate(admission));
   KeepTimesOfNoChange(old, object);

@@ -20,6 +20,17 @@ namespace skiff::apiserver {
 // which stays as it is, or, where a PUT may create, from nothing (null).
 using MakeNew = std::move_only_function<Result<object::Document>(object::Document* current)>;
 
+// An object as clients, and so admission, see it at a subresource, where that is not as it is
+// stored: the scale of a workload.
+class AdmissionView {
+ public:
+  virtual ~AdmissionView() = default;
+  virtual object::Document Show(object::Document& stored) const = 0;
+  // What the stored object becomes by what was made of the one that was shown.
+  virtual Result<object::Document> Take(object::Document& stored,
+                                        object::Document& shown) const = 0;
+};
+
 struct Update {
   serving::ApiRequestPtr request;
   const Endpoint& endpoint;
@@ -40,6 +51,8 @@ struct Update {
   // Asked instead of whether this update of the object is admitted, where clients see the request
   // as something else: the creation of a binding. Asked at each try, before make_new.
   std::function<Task<Result<void>>(store::Transaction&)> admit = {};
+  // Null: the object is seen as it is.
+  std::shared_ptr<const AdmissionView> view = {};
   // How an object that has been written is answered; by default as it is.
   std::function<void(serving::ApiRequest&, const Changed&)> respond = {};
 };

@@ -213,6 +213,28 @@ Result<RestConfig> ReadKubeconfig(std::span<const std::string> paths,
   return Choose(Merged(std::move(files)), choice);
 }
 
+Result<KubeconfigUsers> ReadKubeconfigUsers(const std::string& path) {
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadCredentialFile(path));
+  SKIFF_ASSIGN_OR_RETURN(File file, Parse(text, path));
+  KubeconfigUsers out;
+  const object::Value* users = file.document.root().Find("users");
+  if (users != nullptr && users->is_list()) {
+    for (const object::Value& entry : users->items()) {
+      RestConfig& config = out.users[std::string(TextOf(&entry, "name"))];
+      const object::Value* user = entry.Find("user");
+      if (user != nullptr) SKIFF_RETURN_IF_ERROR(ReadUser(*user, file, config));
+    }
+  }
+  std::vector<File> files;
+  files.push_back(std::move(file));
+  const Merged merged(std::move(files));
+  if (!merged.current_context().empty()) {
+    out.current =
+        TextOf(merged.Find("contexts", "context", merged.current_context()).first, "user");
+  }
+  return out;
+}
+
 Result<RestConfig> ReadKubeconfig(const std::string& path, std::string_view context) {
   KubeconfigChoice choice;
   choice.context = context;

@@ -8,6 +8,8 @@
 // the place in it, but never repeat what stands there.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +31,13 @@ struct KubeconfigChoice {
 Result<RestConfig> ReadKubeconfig(std::span<const std::string> paths,
                                   const KubeconfigChoice& choice = {});
 Result<RestConfig> ReadKubeconfig(const std::string& path, std::string_view context = {});
+
+// The users of one kubeconfig by name, for who has servers of its own: no server and no CA in them.
+struct KubeconfigUsers {
+  std::map<std::string, RestConfig, std::less<>> users;
+  std::string current;  // of the current context; empty: there is none
+};
+Result<KubeconfigUsers> ReadKubeconfigUsers(const std::string& path);
 
 // Where kubectl would look: the files of `listed`, which is the value of $KUBECONFIG, that exist,
 // or `home`/.kube/config. Empty when there is none.

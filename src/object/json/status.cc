@@ -1,6 +1,10 @@
 #include "object/json/status.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/buffer.h"
+#include "base/foreign_status.h"
 #include "object/json/text.h"
 
 namespace skiff::object {
@@ -34,6 +38,11 @@ class Members {
   bool first_ = true;
 };
 
+bool HasCauses(const Status& status) {
+  return std::ranges::any_of(status.causes(),
+                             [](const StatusCause& cause) { return !IsForeignMark(cause); });
+}
+
 void AppendDetails(const Status& status, ByteBuffer& out) {
   Members details(out);
   if (const StatusSubject* subject = status.subject(); subject != nullptr) {
@@ -42,11 +51,13 @@ void AppendDetails(const Status& status, ByteBuffer& out) {
     details.Text("kind", subject->kind);
     details.Text("uid", subject->uid);
   }
-  if (!status.causes().empty()) {
+  if (HasCauses(status)) {
     details.Key("causes");
     out.Append('[');
+    bool first = true;
     for (const StatusCause& cause : status.causes()) {
-      if (&cause != &status.causes().front()) out.Append(',');
+      if (IsForeignMark(cause)) continue;
+      if (!std::exchange(first, false)) out.Append(',');
       Members members(out);
       members.Text("reason", cause.reason);
       members.Text("message", cause.message);
@@ -69,15 +80,12 @@ std::string StatusToJson(const Status& status) {
     Members(out).Text("continue", status.continue_token());
     members.Text("status", "Failure");
     members.Text("message", status.message());
-    if (status.reason() != StatusReason::kUnknown) {
-      members.Text("reason", StatusReasonName(status.reason()));
-    }
-    if (status.subject() != nullptr || !status.causes().empty() ||
-        status.retry_after_seconds() != 0) {
+    members.Text("reason", ShownReason(status));
+    if (status.subject() != nullptr || HasCauses(status) || status.retry_after_seconds() != 0) {
       members.Key("details");
       AppendDetails(status, out);
     }
-    members.Number("code", status.code());
+    members.Number("code", ShownCode(status));
   }
   return out.ToString();
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/foreign_status.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "net/gzip.h"
@@ -156,7 +157,7 @@ void RespondDone(ApiRequest& request, int code) {
 }
 
 void RespondError(ApiRequest& request, const Status& status) {
-  if (RespondLocally(request, status.code(),
+  if (RespondLocally(request, ShownCode(status),
                      [&](LocalResponse& answer) { answer.Refuse(status); })) {
     return;
   }
@@ -170,7 +171,7 @@ void RespondError(ApiRequest& request, const Status& status) {
     if (auto tree = object::DecodeJson(json, object::FindKind("v1", "Status")); tree) {
       std::string out;
       object::EncodeStorage(tree->root(), &out);
-      return RespondBytes(request, status.code(), format.content_type(), SharedBytes(out),
+      return RespondBytes(request, ShownCode(status), format.content_type(), SharedBytes(out),
                           std::move(extra));
     }
     format = {};
@@ -178,7 +179,7 @@ void RespondError(ApiRequest& request, const Status& status) {
   ByteBuffer text(json.size() + 1);
   text.Append(json);
   auto body = FinishJson(std::move(text), format);
-  RespondBytes(request, status.code(), format.content_type(),
+  RespondBytes(request, ShownCode(status), format.content_type(),
                body ? std::move(*body) : SharedBytes(json), std::move(extra));
 }
 

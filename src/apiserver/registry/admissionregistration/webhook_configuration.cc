@@ -103,7 +103,7 @@ void ValidateHook(const object::Value* hook, const Options& options, FieldErrors
   }
   ValidateSelector(hook, "namespaceSelector", options.allow_invalid_label_values, errors);
   ValidateSelector(hook, "objectSelector", options.allow_invalid_label_values, errors);
-  one_of("reinvocationPolicy", {"Never", "IfNeeded"});
+  one_of("reinvocationPolicy", {"IfNeeded", "Never"});
   ValidateClient(hook, errors);
   if (options.check_match_conditions) ValidateMatchConditions(hook, /*has_params=*/false, errors);
 }
