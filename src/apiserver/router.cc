@@ -210,7 +210,13 @@ bool Router::RouteCustom(serving::ApiRequestPtr& request) const {
   auto waiting = std::make_shared<serving::ApiRequestPtr>(std::move(request));
   served.WhenReady([this, waiting, resource] {
     net::Responder& responder = (*waiting)->responder;
-    responder.Post([this, waiting, resource] { RouteTo(std::move(*waiting), *resource); });
+    responder.Post([this, waiting, resource] {
+      if (resource->endpoint.storage != nullptr) {
+        return RouteTo(std::move(*waiting), *resource);
+      }
+      serving::RespondError(**waiting, Status(StatusReason::kServiceUnavailable,
+                                              "the objects of this resource cannot be served"));
+    });
   });
   return true;
 }

@@ -153,6 +153,7 @@ class ApiServer::Impl {
     });
     background_tasks_.Add(std::chrono::seconds(15), [this] { memory_pressure_.ReleaseIfMuch(); });
     background_tasks_.Start();
+    AwaitDefinitions();
     AddHealthChecks();
     SKIFF_RETURN_IF_ERROR(MakePipeline());
     if (options_.listen) SKIFF_RETURN_IF_ERROR(Listen());
@@ -284,6 +285,8 @@ class ApiServer::Impl {
               return served_->FindResource(version.group, version.version, resource.name) !=
                      nullptr;
             },
+        .find_custom_kind = [this](std::string_view group, std::string_view version,
+                                   std::string_view kind) { return CustomKind(group, version, kind); },
         .policy_observer = &admission_metrics_,
         .defaults = defaults_.get(),
         .webhook_metrics = &webhook_metrics_,
@@ -302,6 +305,18 @@ class ApiServer::Impl {
     admission_->SetObserver(&admission_metrics_);
     rest_.admission = admission_.get();
     return {};
+  }
+
+  // For policies, whose parameters may be of any kind. The cache of one that nobody has asked for
+  // before begins to be filled.
+  FoundKind CustomKind(std::string_view group, std::string_view version,
+                       std::string_view kind) const {
+    if (!catalog_) return {};
+    const FoundResource found = catalog_->FindKind(group, version, kind);
+    if (!found) return {};
+    ResourceStorage* const storage = catalog_->StorageOf(found);
+    if (storage == nullptr) catalog_->WithStorage(found, [](ResourceStorage*) {});
+    return {found.resource, storage, found.definition};
   }
 
   // Serves the custom resources that are defined.
@@ -324,6 +339,14 @@ class ApiServer::Impl {
             .log = log_},
         [this, run] { background_tasks_.Trigger(run); });
     definitions_->Start();
+  }
+  // Nobody is to be told that a resource is not there whose definition has not been looked at yet:
+  // others would take its objects for gone. The definitions themselves are in the cache by now.
+  void AwaitDefinitions() {
+    const Duration until = clock_.Monotonic() + options_.storage.initialization_timeout;
+    while (!definitions_ready() && clock_.Monotonic() < until) {
+      ServeOn(std::chrono::milliseconds(1));
+    }
   }
   bool definitions_ready() const { return !definitions_ || definitions_->synced(); }
   // Where a webhook's service is now.

@@ -75,7 +75,13 @@ PolicyParams::Param PolicyParams::Read(const FoundKind& kind, const store::Cache
   if (!stored) return nullptr;
   Result<object::Document> converted = Convert(std::move(*stored), kind.resource->kind);
   if (!converted) return nullptr;
-  Param object = std::make_shared<const object::Document>(std::move(*converted));
+  // An object of a custom kind is read by what its definition says.
+  struct Held {
+    object::Document document;
+    std::shared_ptr<const void> definition;
+  };
+  const auto held = std::make_shared<const Held>(Held{std::move(*converted), kind.owner});
+  Param object(held, &held->document);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= limits::kMaxRememberedObjects) known_.clear();
   known_.insert_or_assign(key, Known{entry.revision(), kind.resource->kind, object});

@@ -1,6 +1,7 @@
 #include "apiserver/extensions/definition_controller.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "apiserver/managed_fields/entries.h"
@@ -109,6 +110,7 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
     if (found == 0) {
       return Finish({"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"});
     }
+    shrinks_ = found < std::exchange(left_, found);
     if (!std::exchange(told_, true)) {
       WriteCondition({"Terminating", "True", "InstanceDeletionInProgress",
                       "CustomResource deletion is in progress"});
@@ -117,12 +119,7 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
   }
 
   void DeleteOne(const store::CacheEntry& entry) {
-    const RoutedResource* route = nullptr;
-    for (const auto& version : served_->definition().versions()) {
-      if (route == nullptr) route = served_->Route(version->name());
-    }
-    if (route == nullptr) return OneLess();
-    Deletion deletion{.endpoint = route->endpoint,
+    Deletion deletion{.endpoint = served_->any_route().endpoint,
                       .name_space = std::string(entry.name_space()),
                       .name = std::string(entry.name()),
                       .options = {}};
@@ -136,8 +133,9 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
 
   void OneLess() {
     if (--waits_for_ > 0) return;
-    // Those without finalizers are gone, which mostly are all.
-    next_ = {};
+    // Those without finalizers are gone, which mostly are all. What waits for others' finalizers is
+    // not looked at without a pause.
+    if (shrinks_) next_ = {};
     Rest();
     mailbox_->Post([] {});
   }
@@ -190,6 +188,8 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
   bool busy_ = false;
   bool told_ = false;  // that there is something to delete
   size_t waits_for_ = 0;
+  size_t left_ = SIZE_MAX;  // objects that there were when it was last looked
+  bool shrinks_ = false;    // and that there were fewer than before
   Duration next_{0};
 };
 
@@ -231,7 +231,10 @@ bool DefinitionController::Put(size_t, const store::CacheEntry& entry) {
   const v1::CustomResourceDefinition object(*definition);
   std::unique_ptr<Known>& known = known_[std::string(entry.name())];
   // Deleted and created anew, and only the end of it was seen.
-  if (known != nullptr && known->uid != object.metadata().uid()) Withdraw(*known);
+  if (known != nullptr && known->uid != object.metadata().uid()) {
+    Withdraw(*known);
+    Release(*known);
+  }
   if (known == nullptr || known->uid != object.metadata().uid()) {
     known = std::make_unique<Known>();
     known->name = entry.name();
@@ -366,10 +369,17 @@ void DefinitionController::Remove(size_t, std::string_view, std::string_view nam
   const auto found = known_.find(name);
   if (found == known_.end()) return;
   Withdraw(*found->second);
+  Release(*found->second);
   const std::string group = found->second->group;
-  taken_[group].Remove(found->second->granted);
   known_.erase(found);
   LookAtGroup(group, name);
+}
+
+void DefinitionController::Release(const Known& known) {
+  const auto taken = taken_.find(known.group);
+  if (taken == taken_.end()) return;
+  taken->second.Remove(known.granted);
+  if (taken->second.empty()) taken_.erase(taken);
 }
 
 void DefinitionController::LookAtGroup(const std::string& group, std::string_view but) {

@@ -61,6 +61,8 @@ class DefinitionController final : private FollowedState {
   void Look(Known& known, const object::Document& definition);
   void Serve(Known& known, const object::Document& definition, const DefinitionStatus& status);
   void Withdraw(Known& known);
+  // Others may have its names.
+  void Release(const Known& known);
   void Terminate(Known& known);
   // Tells of the versions that are served now, before those of before are forgotten.
   void Register(const ServedDefinition* now, const ServedDefinition* before);

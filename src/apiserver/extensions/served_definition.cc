@@ -11,9 +11,7 @@ namespace skiff::apiserver {
 ServedDefinition::ServedDefinition(std::shared_ptr<const CustomDefinition> definition,
                                    const CustomServing& serving)
     : definition_(std::move(definition)), serving_(serving) {
-  for (const auto& version : definition_->versions()) {
-    if (version->served()) AddRoute(*version);
-  }
+  for (const auto& version : definition_->versions()) AddRoute(*version);
 }
 
 ServedDefinition::~ServedDefinition() { Retire(); }
@@ -43,7 +41,7 @@ void ServedDefinition::AddRoute(const CustomVersion& version) {
 
 const RoutedResource* ServedDefinition::Route(std::string_view version) const {
   for (const auto& each : routes_) {
-    if (each->version->name() == version) return &each->route;
+    if (each->version->name() == version && each->version->served()) return &each->route;
   }
   return nullptr;
 }
@@ -63,7 +61,14 @@ std::weak_ptr<const void> ServedDefinition::EndCreations() {
 void ServedDefinition::MakeStorage() {
   Result<std::unique_ptr<ResourceStorage>> made = ResourceStorage::Make(
       definition_->hub(), serving_.environment, serving_.storages.symbols());
-  if (!made) return;  // No definition that is valid fails here.
+  if (!made) {
+    if (serving_.environment.log != nullptr) {
+      serving_.environment.log->Error("Objects of a definition cannot be served",
+                                      {{"resource", std::string(definition_->plural())},
+                                       {"err", made.error().ToString()}});
+    }
+    return;
+  }
   storage_ = std::move(*made);
   for (const auto& each : routes_) {
     each->route.endpoint.storage = storage_.get();
@@ -82,7 +87,7 @@ void ServedDefinition::WhenReady(std::move_only_function<void()> go_on) {
       MakeStorage();
       made = true;
     }
-    if (!retired_ && ready_storage_.load() == nullptr) {
+    if (!retired_ && storage_ != nullptr && ready_storage_.load() == nullptr) {
       waiting_.push_back(std::move(go_on));
       go_on = nullptr;
     }

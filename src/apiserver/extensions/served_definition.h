@@ -45,9 +45,11 @@ class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
   // Null: there is no such version, or it is not served. Its endpoints have their storage from the
   // first call of WhenReady().
   const RoutedResource* Route(std::string_view version) const;
+  // Of some version, served or not: the way to objects that clients may have none to.
+  const RoutedResource& any_route() const { return routes_.front()->route; }
 
   // Sees to it that there is a storage and that its cache is filled, and goes on: at once, or on a
-  // thread of the store.
+  // thread of the store. When it goes on without a storage, there can be none.
   void WhenReady(std::move_only_function<void()> go_on);
   // Null until somebody has asked for objects.
   ResourceStorage* storage() const { return ready_storage_.load(std::memory_order_acquire); }
@@ -79,7 +81,7 @@ class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
 
   const std::shared_ptr<const CustomDefinition> definition_;
   const CustomServing serving_;
-  std::vector<std::unique_ptr<VersionRoute>> routes_;  // of the versions that are served
+  std::vector<std::unique_ptr<VersionRoute>> routes_;
 
   std::atomic<ResourceStorage*> ready_storage_{nullptr};  // storage_, once its cache is filled
   mutable std::mutex mutex_;

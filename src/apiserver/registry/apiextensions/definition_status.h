@@ -43,6 +43,7 @@ struct TakenNames {
 
   void Add(const DefinitionNames& names);
   void Remove(const DefinitionNames& names);
+  bool empty() const { return resources.empty() && kinds.empty(); }
 };
 
 // What the status should be: the names of the spec as far as nobody else has them, and conditions,
