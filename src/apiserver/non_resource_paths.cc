@@ -40,8 +40,8 @@ void RespondDocument(serving::ApiRequest& request, serving::DocumentResponse ans
 
 NonResourcePaths::NonResourcePaths(Context context)
     : context_(std::move(context)),
-      discovery_(std::make_shared<const Discovery>(context_.served,
-                                                   ExternalAddress(context_.options))),
+      discovery_(
+          std::make_shared<const Discovery>(context_.served, ExternalAddress(context_.options))),
       custom_kinds_(context_.custom),
       openapi_(context_.served, std::string(kKubernetesVersion), &custom_kinds_),
       zpages_(

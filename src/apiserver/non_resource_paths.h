@@ -39,7 +39,7 @@ class NonResourcePaths {
     const MetricsRegistry& metrics;
     const serving::Health& health;  // with all its checks
     const serving::HealthMetrics& health_metrics;
-    const std::optional<OpenIdMetadata>& openid;  // nothing: not served
+    const std::optional<OpenIdMetadata>& openid;    // nothing: not served
     std::shared_ptr<const ServedResources> served;  // built-in resources
     const CustomResources& custom;
     const Router& router;

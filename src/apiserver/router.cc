@@ -268,16 +268,17 @@ Status Unsupported(const serving::ApiRequest& request, const RoutedResource& res
   const object::ResourceDesc& desc = *resource.endpoint.resource;
   if (desc.kind->open == nullptr) return MethodNotAllowed();
   const std::string group(desc.version->desc->group);
-  Status out(StatusReason::kMethodNotAllowed,
-             request.info.verb + " is not supported on resources of kind \"" +
-                 std::string(desc.name) + "." + group + "\"");
+  Status out(StatusReason::kMethodNotAllowed, request.info.verb +
+                                                  " is not supported on resources of kind \"" +
+                                                  std::string(desc.name) + "." + group + "\"");
   out.SetSubject({.name = {}, .group = group, .kind = std::string(desc.name), .uid = {}});
   return out;
 }
 
 }  // namespace
 
-void Router::RouteSubresource(serving::ApiRequestPtr request, const RoutedResource& resource) const {
+void Router::RouteSubresource(serving::ApiRequestPtr request,
+                              const RoutedResource& resource) const {
   for (const SubresourceRoute& route : resource.subresources) {
     if (route.endpoint.subresource->name != request->info.subresource) continue;
     request->is_routed = true;

@@ -285,8 +285,10 @@ class ApiServer::Impl {
               return served_->FindResource(version.group, version.version, resource.name) !=
                      nullptr;
             },
-        .find_custom_kind = [this](std::string_view group, std::string_view version,
-                                   std::string_view kind) { return CustomKind(group, version, kind); },
+        .find_custom_kind =
+            [this](std::string_view group, std::string_view version, std::string_view kind) {
+              return CustomKind(group, version, kind);
+            },
         .policy_observer = &admission_metrics_,
         .defaults = defaults_.get(),
         .webhook_metrics = &webhook_metrics_,
@@ -409,8 +411,8 @@ class ApiServer::Impl {
     }
     health_.Add({"event-loops", serving::HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", serving::HealthCheck::kReadyz, [this]() -> std::string {
-                   const bool filled = storages_->ready() && followers_->nodes_ready() &&
-                                       definitions_ready();
+                   const bool filled =
+                       storages_->ready() && followers_->nodes_ready() && definitions_ready();
                    return filled ? "" : "not filled yet";
                  }});
     health_.Add({"poststarthook/rbac/bootstrap-roles", serving::HealthCheck::kAll, [this] {

@@ -109,8 +109,7 @@ void CheckCount(std::string_view path, const object::Document& object, FieldErro
   } else if (found->AsInt() < 0) {
     errors.Invalid(path, ShownValue(found->AsInt()), "should be a non-negative integer");
   } else if (found->AsInt() > std::numeric_limits<int32_t>::max()) {
-    errors.Invalid(path, ShownValue(found->AsInt()),
-                   "should be less than or equal to 2147483647");
+    errors.Invalid(path, ShownValue(found->AsInt()), "should be less than or equal to 2147483647");
   }
 }
 

@@ -1,6 +1,6 @@
-// What the server does to a custom resource that is written, beyond what it does to all objects: the
-// parts of the built-in kinds' schema files that are the same for all definitions, and the rules of
-// the definition's own schema.
+// What the server does to a custom resource that is written, beyond what it does to all objects:
+// the parts of the built-in kinds' schema files that are the same for all definitions, and the
+// rules of the definition's own schema.
 #pragma once
 
 #include <atomic>

@@ -169,8 +169,7 @@ Result<std::shared_ptr<const TableColumns>> MakeCustomColumns(const CustomVersio
       [columns, &view](std::string_view stored, object::Timestamp now,
                        ByteBuffer& out) -> Result<void> {
         SKIFF_ASSIGN_OR_RETURN(object::Document shown, view.Decode(stored, {}));
-        const CellContext context{
-            .object = shown.root(), .now = now, .arena = shown.arena()};
+        const CellContext context{.object = shown.root(), .now = now, .arena = shown.arena()};
         out.Append('[');
         object::AppendJsonString(out, MetaOf(shown).name());
         for (const Column& column : *columns) {

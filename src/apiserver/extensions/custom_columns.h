@@ -11,8 +11,8 @@
 
 namespace skiff::apiserver {
 
-// Name, and then the version's columns, or Age if it has none. The view is that of the version; both
-// outlive the columns.
+// Name, and then the version's columns, or Age if it has none. The view is that of the version;
+// both outlive the columns.
 Result<std::shared_ptr<const TableColumns>> MakeCustomColumns(const CustomVersion& version,
                                                               const ObjectView& view);
 

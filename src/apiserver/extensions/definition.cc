@@ -27,12 +27,11 @@ namespace v1 = views::apiextensions_k8s_io_v1;
 const object::MessageDesc& CommonFields() {
   static const object::MessageDesc* const common = [] {
     static object::DescriptorPool pool;
-    const object::FieldSpec fields[] = {
-        {.name = "kind"},
-        {.name = "apiVersion"},
-        {.name = "metadata",
-         .type = object::FieldType::kMessage,
-         .message = views::meta_v1::ObjectMeta::Type()}};
+    const object::FieldSpec fields[] = {{.name = "kind"},
+                                        {.name = "apiVersion"},
+                                        {.name = "metadata",
+                                         .type = object::FieldType::kMessage,
+                                         .message = views::meta_v1::ObjectMeta::Type()}};
     return *pool.Add("CustomResource", fields);
   }();
   return *common;
@@ -44,8 +43,8 @@ constexpr uint8_t VerbBits(std::initializer_list<object::Verb> verbs) {
   return bits;
 }
 constexpr object::VerbSet kAllVerbs(0xff);
-constexpr object::VerbSet kSubresourceVerbs(
-    VerbBits({object::Verb::kGet, object::Verb::kPatch, object::Verb::kUpdate}));
+constexpr object::VerbSet kSubresourceVerbs(VerbBits({object::Verb::kGet, object::Verb::kPatch,
+                                                      object::Verb::kUpdate}));
 
 // What a write through each endpoint cannot set, where there is a status of its own.
 constexpr std::string_view kStatusPath[] = {"status"};
@@ -113,11 +112,10 @@ Result<void> CustomVersion::Coerce(object::Document& object, bool stored,
                                    std::vector<object::FieldIssue>* issues) const {
   SKIFF_ASSIGN_OR_RETURN(const CompiledSchema* schema, Schema());
   if (schema == nullptr) return {};
-  return CoerceCustomResource(
-      *schema, object,
-      {.preserve_unknown_fields = definition_.preserves_unknown_fields(),
-       .stored = stored,
-       .issues = issues});
+  return CoerceCustomResource(*schema, object,
+                              {.preserve_unknown_fields = definition_.preserves_unknown_fields(),
+                               .stored = stored,
+                               .issues = issues});
 }
 
 void CustomVersion::Default(object::Document& object) const {
@@ -194,10 +192,9 @@ class DefinitionCompiler {
     list_kind_name_ = Copy(names.list_kind());
     short_names_ = CopyList(names.short_names());
     categories_ = CopyList(names.categories());
-    out_.fingerprint_ = Copy(std::string(out_.uid_) + ":" +
-                             std::to_string(object_.metadata().generation()) + ":" +
-                             std::string(out_.kind_name_) + ":" + std::string(list_kind_name_) +
-                             ";");
+    out_.fingerprint_ =
+        Copy(std::string(out_.uid_) + ":" + std::to_string(object_.metadata().generation()) + ":" +
+             std::string(out_.kind_name_) + ":" + std::string(list_kind_name_) + ";");
     out_.namespaced_ = spec.scope() == "Namespaced";
     out_.preserves_unknown_fields_ = spec.preserve_unknown_fields();
     out_.converts_by_webhook_ = spec.conversion().strategy() == "Webhook";
@@ -316,9 +313,9 @@ class DefinitionCompiler {
     hub.storage = &out_.storage_;
     hub.name_format = "dns1123Subdomain";
     hub.selectable = SelectableFields();
-    const crypto::Sha256Digest digest = crypto::Sha256(
-        std::string(out_.group_) + "/" + std::string(out_.storage_version_->name()) + "/" +
-        std::string(out_.kind_name_));
+    const crypto::Sha256Digest digest =
+        crypto::Sha256(std::string(out_.group_) + "/" + std::string(out_.storage_version_->name()) +
+                       "/" + std::string(out_.kind_name_));
     std::string hash;
     object::AppendBase64(crypto::AsBytes(digest).substr(0, 8), hash);
     const std::string_view kept = Copy(hash);

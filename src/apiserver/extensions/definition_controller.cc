@@ -80,9 +80,8 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
     if (!established_ || served_ == nullptr) {
       return Finish({"Terminating", "False", "NeverEstablished", "resource was never established"});
     }
-    served_->WhenReady([self = shared_from_this()] {
-      self->mailbox_->Post([self] { self->DeleteAll(); });
-    });
+    served_->WhenReady(
+        [self = shared_from_this()] { self->mailbox_->Post([self] { self->DeleteAll(); }); });
   }
 
  private:
@@ -159,8 +158,8 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
     change.storage = context_.definitions;
     change.name = name_;
     change.decide = [uid = uid_, storage = context_.definitions, &rest = context_.rest,
-                     change_object = std::move(change_object)](
-                        const CurrentObject* current) -> Result<Change> {
+                     change_object =
+                         std::move(change_object)](const CurrentObject* current) -> Result<Change> {
       Change out;
       if (current == nullptr) return out;
       SKIFF_ASSIGN_OR_RETURN(object::Document object, current->Decode());
@@ -169,8 +168,8 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
       const object::Timestamp now = NowOf(rest.clock);
       if (!change_object(object, now)) return out;
       TrackOwnStatus(*storage, live, object, now);
-      out.kind = MetaOf(object).finalizer_count() == 0 ? Change::Kind::kRemove
-                                                       : Change::Kind::kWrite;
+      out.kind =
+          MetaOf(object).finalizer_count() == 0 ? Change::Kind::kRemove : Change::Kind::kWrite;
       out.object = std::move(object);
       return out;
     };
@@ -281,8 +280,7 @@ void DefinitionController::Serve(Known& known, const object::Document& definitio
   }
   object::Document granted = definition.Copy();
   SetDefinitionStatus(status, NowOf(context_.rest.clock), granted);
-  auto made =
-      CustomDefinition::Make(granted, known.stored, context_.resources.shared_patterns());
+  auto made = CustomDefinition::Make(granted, known.stored, context_.resources.shared_patterns());
   if (!made) {
     context_.log.Error("A definition of custom resources cannot be served",
                        {{"name", known.name}, {"err", made.error().ToString()}});
@@ -290,8 +288,7 @@ void DefinitionController::Serve(Known& known, const object::Document& definitio
   }
   known.generation = generation;
   known.served_names = status.names;
-  const auto old =
-      std::exchange(known.served, context_.resources.Publish(std::move(*made)));
+  const auto old = std::exchange(known.served, context_.resources.Publish(std::move(*made)));
   Register(known.served.get(), old.get());
   if (old != nullptr) known.creations.push_back(old->EndCreations());
   if (known.cleanup != nullptr) {
@@ -334,9 +331,8 @@ void DefinitionController::CleanUp(Known& known, const object::Document& definit
   }
   if (!waits) return;
   Terminate(known);
-  known.cleanup =
-      std::make_shared<Cleanup>(context_, mailbox_, known.name, known.uid, known.served,
-                                IsConditionTrue(definition, "Established"));
+  known.cleanup = std::make_shared<Cleanup>(context_, mailbox_, known.name, known.uid, known.served,
+                                            IsConditionTrue(definition, "Established"));
 }
 
 void DefinitionController::WriteStatus(const Known& known, const DefinitionStatus& status) {
@@ -357,12 +353,12 @@ void DefinitionController::WriteStatus(const Known& known, const DefinitionStatu
     out.object = std::move(object);
     return out;
   };
-  ChangeObject(std::move(change), [&log = context_.log, name = known.name](
-                                      const Result<Changed>& done) {
-    if (done || done.error().reason() == StatusReason::kConflict) return;
-    log.Warning("The status of a definition of custom resources could not be written",
-                {{"name", name}, {"err", done.error().ToString()}});
-  });
+  ChangeObject(std::move(change),
+               [&log = context_.log, name = known.name](const Result<Changed>& done) {
+                 if (done || done.error().reason() == StatusReason::kConflict) return;
+                 log.Warning("The status of a definition of custom resources could not be written",
+                             {{"name", name}, {"err", done.error().ToString()}});
+               });
 }
 
 void DefinitionController::Remove(size_t, std::string_view, std::string_view name) {

@@ -38,8 +38,8 @@ std::shared_ptr<const CustomDefinition> Things() {
   UseKinds();
   const Result<object::Document> object = ReadDefinition(kThings);
   EXPECT_TRUE(object.has_value());
-  auto made = CustomDefinition::Make(*object, SharedBytes(kThings),
-                                     std::make_shared<PatternCache>());
+  auto made =
+      CustomDefinition::Make(*object, SharedBytes(kThings), std::make_shared<PatternCache>());
   EXPECT_TRUE(made.has_value());
   return *made;
 }
@@ -72,8 +72,8 @@ TEST(CustomDefinitionTest, HasTheTablesOfAResource) {
 TEST(CustomDefinitionTest, AnObjectIsAMapThatKnowsItsKind) {
   const auto definition = Things();
   const CustomVersion& v1 = definition->storage_version();
-  object::Document object = Decode(
-      v1, R"({"kind": "Thing", "apiVersion": "example.com/v1", "other": [1, null],
+  object::Document object =
+      Decode(v1, R"({"kind": "Thing", "apiVersion": "example.com/v1", "other": [1, null],
               "metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"n": 1.5}})");
   EXPECT_EQ(object.type(), &v1.kind());
   EXPECT_TRUE(object.root().is_map());
@@ -124,8 +124,7 @@ TEST(CustomDefinitionTest, ReadsInTheStoredVersionCopyTheText) {
   ByteBuffer out;
   ASSERT_TRUE(view.AppendJson(R"({ "metadata":{"name":"a"} , "spec":{"n":1.50}})",
                               store::Revision{7}, ObjectView::As::kItem, out));
-  EXPECT_EQ(out.view(),
-            R"({ "metadata":{"resourceVersion":"7","name":"a"} , "spec":{"n":1.50}})");
+  EXPECT_EQ(out.view(), R"({ "metadata":{"resourceVersion":"7","name":"a"} , "spec":{"n":1.50}})");
 }
 
 TEST(CustomDefinitionTest, WritersOwnFieldsByTheSchema) {
@@ -150,12 +149,13 @@ TEST(CustomDefinitionTest, WritersOwnFieldsByTheSchema) {
 }
 
 TEST(CustomDefinitionTest, VersionsStandInTheOrderOfKubernetes) {
-  std::vector<std::string_view> versions = {"v1alpha1", "foo10", "v2", "v11beta2", "v1", "v3beta1",
-                                            "foo1", "v12alpha1", "v10", "v10beta3", "v11alpha2"};
+  std::vector<std::string_view> versions = {"v1alpha1", "foo10",    "v2",       "v11beta2",
+                                            "v1",       "v3beta1",  "foo1",     "v12alpha1",
+                                            "v10",      "v10beta3", "v11alpha2"};
   std::ranges::sort(versions, VersionComesFirst);
-  EXPECT_EQ(versions, (std::vector<std::string_view>{"v10", "v2", "v1", "v11beta2", "v10beta3",
-                                                     "v3beta1", "v12alpha1", "v11alpha2",
-                                                     "v1alpha1", "foo1", "foo10"}));
+  EXPECT_EQ(versions,
+            (std::vector<std::string_view>{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1",
+                                           "v12alpha1", "v11alpha2", "v1alpha1", "foo1", "foo10"}));
 }
 
 }  // namespace

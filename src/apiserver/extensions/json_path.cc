@@ -60,7 +60,8 @@ class JsonPath::Parser {
   // Up to what ends a name; a backslash takes the next character as it is.
   std::string ReadName() {
     std::string name;
-    while (!text_.empty() && std::string_view(".[ )=!<>").find(text_[0]) == std::string_view::npos) {
+    while (!text_.empty() &&
+           std::string_view(".[ )=!<>").find(text_[0]) == std::string_view::npos) {
       if (text_[0] == '\\' && text_.size() > 1) text_.remove_prefix(1);
       name += text_[0];
       text_.remove_prefix(1);
@@ -175,8 +176,8 @@ class JsonPath::Parser {
     Step step{.kind = Step::kFilter};
     SKIFF_ASSIGN_OR_RETURN(step.left, ReadOperand());
     constexpr std::pair<std::string_view, Op> kOps[] = {
-        {"==", Op::kEqual},     {"!=", Op::kNotEqual}, {"<=", Op::kLessEqual},
-        {">=", Op::kGreaterEqual}, {"<", Op::kLess},   {">", Op::kGreater}};
+        {"==", Op::kEqual},        {"!=", Op::kNotEqual}, {"<=", Op::kLessEqual},
+        {">=", Op::kGreaterEqual}, {"<", Op::kLess},      {">", Op::kGreater}};
     for (const auto& [text, op] : kOps) {
       if (!text_.starts_with(text)) continue;
       text_.remove_prefix(text.size());

@@ -29,7 +29,15 @@ class JsonPath {
   const object::Value* First(const object::Value& root) const;
 
  private:
-  enum class Op : uint8_t { kExists, kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+  enum class Op : uint8_t {
+    kExists,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kGreater,
+    kGreaterEqual
+  };
   // One side of a comparison: a path from the item, or a constant.
   struct Operand {
     std::shared_ptr<const JsonPath> path;

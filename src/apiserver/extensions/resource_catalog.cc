@@ -40,10 +40,9 @@ ResourceStorage* ResourceCatalog::StorageOf(const FoundResource& found) const {
 void ResourceCatalog::WithStorage(const FoundResource& found,
                                   std::move_only_function<void(ResourceStorage*)> go_on) const {
   if (found.definition == nullptr) return go_on(StorageOf(found));
-  found.definition->WhenReady(
-      [definition = found.definition, go_on = std::move(go_on)]() mutable {
-        go_on(definition->storage());
-      });
+  found.definition->WhenReady([definition = found.definition, go_on = std::move(go_on)]() mutable {
+    go_on(definition->storage());
+  });
 }
 
 }  // namespace skiff::apiserver

@@ -59,13 +59,13 @@ std::weak_ptr<const void> ServedDefinition::EndCreations() {
 }
 
 void ServedDefinition::MakeStorage() {
-  Result<std::unique_ptr<ResourceStorage>> made = ResourceStorage::Make(
-      definition_->hub(), serving_.environment, serving_.storages.symbols());
+  Result<std::unique_ptr<ResourceStorage>> made =
+      ResourceStorage::Make(definition_->hub(), serving_.environment, serving_.storages.symbols());
   if (!made) {
     if (serving_.environment.log != nullptr) {
-      serving_.environment.log->Error("Objects of a definition cannot be served",
-                                      {{"resource", std::string(definition_->plural())},
-                                       {"err", made.error().ToString()}});
+      serving_.environment.log->Error(
+          "Objects of a definition cannot be served",
+          {{"resource", std::string(definition_->plural())}, {"err", made.error().ToString()}});
     }
     return;
   }

@@ -36,8 +36,8 @@ Result<object::Document> Decode(const ObjectView* view, DocumentForm form, std::
 Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
                                                const SharedBytes& bytes, store::Revision revision) {
   if (documents_.size() >= forget_at_) ForgetUnheld();
-  std::weak_ptr<const Decoded>& place = documents_[Key{
-      bytes.view().data(), revision, view != nullptr ? view->id() : 0, form}];
+  std::weak_ptr<const Decoded>& place =
+      documents_[Key{bytes.view().data(), revision, view != nullptr ? view->id() : 0, form}];
   if (auto held = place.lock()) return client::ObjectPtr(held, &held->object);
   SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(view, form, bytes.view(), revision));
   const auto made = std::make_shared<const Decoded>(Decoded{bytes, std::move(object)});

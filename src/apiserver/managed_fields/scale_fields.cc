@@ -35,8 +35,8 @@ ManagedEntry::Key ManagerOf(const ManagedEntry& entry) {
 
 }  // namespace
 
-void ManagedFieldsToScale(const object::Document& workload,
-                          std::span<const std::string_view> path, object::Document& scale) {
+void ManagedFieldsToScale(const object::Document& workload, std::span<const std::string_view> path,
+                          object::Document& scale) {
   Arena arena;
   const object::FieldSet replicas = SetOf(arena, path);
   const object::FieldSet shown = SetOf(arena, kReplicasOfScale);
@@ -51,8 +51,7 @@ void ManagedFieldsToScale(const object::Document& workload,
   managed.Write(scale);
 }
 
-void ManagedFieldsFromScale(const object::Document& scale,
-                            std::span<const std::string_view> path,
+void ManagedFieldsFromScale(const object::Document& scale, std::span<const std::string_view> path,
                             object::Document& workload) {
   Arena arena;
   const object::FieldSet replicas = SetOf(arena, path);

@@ -18,7 +18,6 @@ void ManagedFieldsToScale(const object::Document& workload,
 // The managedFields of the workload after a write of the scale: who lost the replicas has them no
 // more, who got them has an entry in the workload's version.
 void ManagedFieldsFromScale(const object::Document& scale,
-                            std::span<const std::string_view> replicas,
-                            object::Document& workload);
+                            std::span<const std::string_view> replicas, object::Document& workload);
 
 }  // namespace skiff::apiserver

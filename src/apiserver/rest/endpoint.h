@@ -83,8 +83,8 @@ struct Endpoint {
   const object::SubresourceDesc* subresource = nullptr;  // null: the resource itself
   ResourceStorage* storage = nullptr;                    // null: answered, never stored
   ResourceBehaviour* behaviour = nullptr;
-  const KindRules* rules = nullptr;  // null: only those that hold for all kinds
-  const ObjectView* view = nullptr;  // null: objects are shown as they are stored
+  const KindRules* rules = nullptr;      // null: only those that hold for all kinds
+  const ObjectView* view = nullptr;      // null: objects are shown as they are stored
   const LazyColumns* columns = nullptr;  // null: never shown as a Table
   RestContext* context = nullptr;
 

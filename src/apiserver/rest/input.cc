@@ -61,8 +61,7 @@ std::unexpected<Status> Unrecognized(const ExpectedKind& expected, std::string_v
 Result<void> CheckOpenKind(std::string_view json, const object::TypeMeta& meta,
                            const ExpectedKind& expected) {
   if (meta.kind.empty()) {
-    return Unrecognized(expected, json,
-                        "Object 'Kind' is missing in '" + std::string(json) + "'");
+    return Unrecognized(expected, json, "Object 'Kind' is missing in '" + std::string(json) + "'");
   }
   if (meta.api_version == expected.api_version) return {};
   return BadRequest("the API version in the data (" + meta.api_version +
@@ -72,10 +71,10 @@ Result<void> CheckOpenKind(std::string_view json, const object::TypeMeta& meta,
 
 Result<void> CheckIsOfKind(object::Document& object, const ExpectedKind& expected) {
   if (object.kind() == expected.kind) return {};
-  return std::unexpected(
-      Invalid(object.kind(), expected.type->group_version->group, MetaOf(object).name(),
-              {InvalidField("kind", object::JsonText(object.kind()),
-                            "must be " + std::string(expected.kind))}));
+  return std::unexpected(Invalid(object.kind(), expected.type->group_version->group,
+                                 MetaOf(object).name(),
+                                 {InvalidField("kind", object::JsonText(object.kind()),
+                                               "must be " + std::string(expected.kind))}));
 }
 
 Result<object::Document> ReadJson(std::string_view json, const ExpectedKind& expected,

@@ -67,10 +67,9 @@ void RespondList(serving::ApiRequest& request, Clock& clock, std::unique_ptr<Lis
   if (!*more) {
     return serving::RespondBytes(request, 200, format.content_type(), SharedBytes(begun.view()));
   }
-  serving::RespondStream(
-      request, 200, format.content_type(), serving::StreamSize::kLarge,
-      std::make_unique<ListSource>(request.served_by, std::move(encoder), std::move(begun), clock,
-                                   request.deadline));
+  serving::RespondStream(request, 200, format.content_type(), serving::StreamSize::kLarge,
+                         std::make_unique<ListSource>(request.served_by, std::move(encoder),
+                                                      std::move(begun), clock, request.deadline));
 }
 
 void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {

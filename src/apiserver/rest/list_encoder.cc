@@ -14,8 +14,8 @@
 namespace skiff::apiserver {
 namespace {
 
-// What comes from no store has no revision. Lists of open kinds are untyped, as their items are, and
-// show that nothing continues them.
+// What comes from no store has no revision. Lists of open kinds are untyped, as their items are,
+// and show that nothing continues them.
 void AppendListMeta(ByteBuffer& out, store::ListReply& reply, bool is_open) {
   if (reply.revision().value == 0) {
     out.Append("\"metadata\":{}");

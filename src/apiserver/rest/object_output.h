@@ -74,8 +74,8 @@ class ObjectView {
 // A view with what it belongs to, for those who may outlive the request.
 using ObjectViewPtr = std::shared_ptr<const ObjectView>;
 
-// The object as it is stored, with its resourceVersion; in the stored version. `stored_type` is what
-// the resource stores, and need not be given for built-in kinds.
+// The object as it is stored, with its resourceVersion; in the stored version. `stored_type` is
+// what the resource stores, and need not be given for built-in kinds.
 Result<object::Document> DecodeStored(std::string_view stored, store::Revision revision,
                                       const object::MessageDesc* stored_type = nullptr);
 

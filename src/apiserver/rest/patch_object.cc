@@ -135,8 +135,7 @@ Result<object::Document> ApplyPatch(serving::ApiRequest& request, const ObjectPa
   if (!object) {
     return std::unexpected(NotAnObject(shown, object.error()));
   }
-  SKIFF_RETURN_IF_ERROR(
-      object::CoerceOpen(*object, /*stored=*/false, whole.issues));
+  SKIFF_RETURN_IF_ERROR(object::CoerceOpen(*object, /*stored=*/false, whole.issues));
   if (!object->root().is_object() && !object->root().is_map()) {
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }

@@ -1,8 +1,8 @@
 // One resource at rest: its place in the store, its watch cache, and what the server does to
 // objects on their way in. All versions of a resource share one of these.
 //
-// Owner: StorageSet, for the life of the server, or the definition of a custom resource, for as long
-// as that stays as it is. Any thread may use it.
+// Owner: StorageSet, for the life of the server, or the definition of a custom resource, for as
+// long as that stays as it is. Any thread may use it.
 #pragma once
 
 #include <atomic>

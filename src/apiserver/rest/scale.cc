@@ -113,9 +113,9 @@ void RespondScale(serving::ApiRequest& request, const Endpoint& endpoint, const 
   const object::ScalePaths paths = PathsOf(*endpoint.resource);
   if (workload->type()->open != nullptr && !IntAt(workload->root(), paths.spec_replicas)) {
     return serving::RespondError(
-        request, Status(StatusReason::kInternalError,
-                        "Internal error occurred: the spec replicas field " +
-                            Quoted(paths.spec_replicas) + " does not exist"));
+        request,
+        Status(StatusReason::kInternalError, "Internal error occurred: the spec replicas field " +
+                                                 Quoted(paths.spec_replicas) + " does not exist"));
   }
   Result<serving::OutputFormat> format =
       serving::NegotiateOutput(request, serving::ResponseKind::kObject);

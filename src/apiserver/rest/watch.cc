@@ -22,9 +22,9 @@ constexpr size_t kEventsAtOnce = 64;
 class WatchFeed {
  public:
   // An error in place of the watcher is the only event.
-  WatchFeed(std::shared_ptr<const void> served_by, const ResourceStorage& storage, Result<std::unique_ptr<store::Watcher>> watcher,
-            std::unique_ptr<WatchEncoder> encoder, std::shared_ptr<Waker> waker, Clock& clock,
-            Deadlines& deadlines, Duration until)
+  WatchFeed(std::shared_ptr<const void> served_by, const ResourceStorage& storage,
+            Result<std::unique_ptr<store::Watcher>> watcher, std::unique_ptr<WatchEncoder> encoder,
+            std::shared_ptr<Waker> waker, Clock& clock, Deadlines& deadlines, Duration until)
       : served_by_(std::move(served_by)),
         storage_(storage),
         watcher_(std::move(watcher)),
@@ -169,8 +169,8 @@ void RespondWatch(serving::ApiRequest& request, const Endpoint& endpoint,
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return serving::RespondError(request, encoder.error());
   auto feed = std::make_unique<WatchFeed>(
-      request.served_by, *endpoint.storage, std::move(watcher), std::move(*encoder), std::move(waker),
-      endpoint.context->clock, endpoint.context->deadlines, until);
+      request.served_by, *endpoint.storage, std::move(watcher), std::move(*encoder),
+      std::move(waker), endpoint.context->clock, endpoint.context->deadlines, until);
   if (net::IsWebSocketRequest(request.http)) {
     return serving::RespondUpgrade(
         request,

@@ -41,8 +41,8 @@ class TableColumns {
   // For what a subresource answers with, such as a Scale. `columns` may be null.
   static Result<std::shared_ptr<const TableColumns>> Make(const object::ColumnsDesc* columns);
   // Columns that somebody else computes, from the bytes at rest: cells as a JSON array.
-  using WriteCells = std::function<Result<void>(std::string_view stored, object::Timestamp now,
-                                                ByteBuffer& out)>;
+  using WriteCells =
+      std::function<Result<void>(std::string_view stored, object::Timestamp now, ByteBuffer& out)>;
   static std::shared_ptr<const TableColumns> MakeOwn(std::string definitions_json,
                                                      WriteCells write);
 

@@ -163,8 +163,7 @@ class Comparer {
     if (before == nullptr) return Self::kAdded;
     if (after == nullptr) return Self::kRemoved;
     // A map and something else: what the map had goes or comes, and the value is another.
-    WalkMap(shape, is_map(before) ? before : nullptr,
-            is_map(after) ? after : nullptr);
+    WalkMap(shape, is_map(before) ? before : nullptr, is_map(after) ? after : nullptr);
     return Self::kModified;
   }
 

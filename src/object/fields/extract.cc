@@ -62,8 +62,7 @@ class Extractor {
   void WalkMap(const FieldShape& shape, const Value& value) {
     if (!value.is_map()) return;
     for (const MapEntry& entry : value.entries()) {
-      const bool member =
-          !shape.Declares(entry.key) || ShowsNothing(arena_, shape, entry.value);
+      const bool member = !shape.Declares(entry.key) || ShowsNothing(arena_, shape, entry.value);
       Descend(PathElement::Field(entry.key), shape.Entry(entry.key), entry.value, member);
     }
   }

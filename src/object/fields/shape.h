@@ -6,8 +6,8 @@
 //   list     items told apart by keys (list=map) or by their value (list=set)
 //   scalar   one value; so are raw JSON, and messages whose JSON has a form of its own
 //   deduced  no descriptor: a map by its keys, anything else as one
-//   open     an object of a kind that was defined at run time: each of its fields has the shape that
-//            the definition gives it, which OpenShapes knows
+//   open     an object of a kind that was defined at run time: each of its fields has the shape
+//            that the definition gives it, which OpenShapes knows
 //
 // Atomic structs, maps and lists are owned as one. Lists are atomic unless the schema says
 // otherwise by a list type or, of old, by a merge strategy.

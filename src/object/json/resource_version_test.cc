@@ -12,7 +12,8 @@ std::string With(std::string_view json, std::string_view version = "7") {
 }
 
 TEST(JsonResourceVersionTest, StandsFirstInTheMetadata) {
-  EXPECT_EQ(With(R"({"kind":"A","metadata":{"name":"x"},"spec":{"metadata":{}}})" "\n"),
+  EXPECT_EQ(With(R"({"kind":"A","metadata":{"name":"x"},"spec":{"metadata":{}}})"
+                 "\n"),
             R"({"kind":"A","metadata":{"resourceVersion":"7","name":"x"},"spec":{"metadata":{}}})");
   EXPECT_EQ(With(R"({"a":{"metadata":{}},"metadata":{}})"),
             R"({"a":{"metadata":{}},"metadata":{"resourceVersion":"7"}})");

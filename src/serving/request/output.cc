@@ -71,9 +71,7 @@ Result<OutputFormat> NegotiateOutput(const ApiRequest& request, ResponseKind wha
   const std::span<const std::string_view> offers =
       what == ResponseKind::kWatch ? std::span<const std::string_view>(kWatchMediaTypes)
                                    : std::span<const std::string_view>(kObjectMediaTypes);
-  const auto allows = [what](const Conversion* wanted) {
-    return FormOf(wanted, what).has_value();
-  };
+  const auto allows = [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); };
   std::optional<Negotiated> found = Negotiate(accept, offers, allows);
   if (found && request.is_untyped && found->media_type == kProtobufMediaType &&
       !found->conversion) {

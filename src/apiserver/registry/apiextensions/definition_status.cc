@@ -197,11 +197,10 @@ DefinitionStatus StatusOf(const object::Document& definition, const TakenNames& 
   }
   if (!out.established && out.names_accepted) {
     out.established = true;
-    out.conditions.push_back({"Established", "True", "InitialNamesAccepted",
-                              "the initial names have been accepted"});
-  } else if (!out.established) {
     out.conditions.push_back(
-        {"Established", "False", "NotAccepted", "not all names are accepted"});
+        {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"});
+  } else if (!out.established) {
+    out.conditions.push_back({"Established", "False", "NotAccepted", "not all names are accepted"});
   }
   const v1::CustomResourceDefinition object(definition);
   if (IsProtectedGroup(object.spec().group())) {
@@ -227,8 +226,8 @@ bool SetDefinitionCondition(const DefinitionCondition& wanted, object::Timestamp
     if (TextOf(each, "type") == wanted.type) condition = &each;
   }
   if (condition == nullptr) {
-    condition = &list->Append(
-        arena, object::Value::EmptyObject(arena, MessageOf(status, "conditions")));
+    condition =
+        &list->Append(arena, object::Value::EmptyObject(arena, MessageOf(status, "conditions")));
     SetText(*condition, "type", wanted.type, arena);
   } else if (TextOf(*condition, "status") == wanted.status &&
              TextOf(*condition, "reason") == wanted.reason &&

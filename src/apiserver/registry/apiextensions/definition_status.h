@@ -4,6 +4,7 @@
 // be tested without a server.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,7 +48,8 @@ struct TakenNames {
 };
 
 // What the status should be: the names of the spec as far as nobody else has them, and conditions,
-// NamesAccepted and Established first. `taken` is what the group has, the definition's own included.
+// NamesAccepted and Established first. `taken` is what the group has, the definition's own
+// included.
 struct DefinitionStatus {
   DefinitionNames names;
   std::vector<DefinitionCondition> conditions;  // those that there should be; others stay

@@ -17,7 +17,8 @@ object::Document Definition(std::string_view json) {
 
 object::Document Things() {
   return Definition(R"({"spec": {"group": "example.com", "names": {"plural": "things",
-      "singular": "thing", "shortNames": ["th", "t"], "kind": "Thing", "listKind": "ThingList"}}})");
+      "singular": "thing", "shortNames": ["th", "t"], "kind": "Thing",
+      "listKind": "ThingList"}}})");
 }
 
 std::string Told(const DefinitionStatus& status) {
@@ -40,15 +41,19 @@ TEST(DefinitionStatusTest, GrantsNamesThatNobodyHas) {
 
 TEST(DefinitionStatusTest, GrantsTheNamesThatAreLeftAndTellsOfTheOthers) {
   TakenNames taken;
-  taken.Add({.plural = "others", .singular = "other", .short_names = {"th", "t"}, .kind = "Other",
+  taken.Add({.plural = "others",
+             .singular = "other",
+             .short_names = {"th", "t"},
+             .kind = "Other",
              .list_kind = "OtherList"});
   const DefinitionStatus status = StatusOf(Things(), taken);
   EXPECT_FALSE(status.established);
   EXPECT_EQ(status.names.plural, "things");
   EXPECT_TRUE(status.names.short_names.empty());
-  EXPECT_EQ(Told(status),
-            "NamesAccepted=False ShortNamesConflict: [\"th\" is already in use, \"t\" is already in "
-            "use]\nEstablished=False NotAccepted: not all names are accepted\n");
+  EXPECT_EQ(
+      Told(status),
+      "NamesAccepted=False ShortNamesConflict: [\"th\" is already in use, \"t\" is already in "
+      "use]\nEstablished=False NotAccepted: not all names are accepted\n");
 }
 
 TEST(DefinitionStatusTest, AKindOfOthersIsNotGranted) {
@@ -72,10 +77,8 @@ TEST(DefinitionStatusTest, NamesThatWereGrantedBeforeStay) {
 TEST(DefinitionStatusTest, TheTimeOfAConditionIsThatOfItsStatus) {
   object::Document things = Things();
   const auto time_of = [&] {
-    return object::EncodeJson(*things.root()
-                                   .FindPath({"status", "conditions"})
-                                   ->items()[0]
-                                   .Find("lastTransitionTime"));
+    return object::EncodeJson(
+        *things.root().FindPath({"status", "conditions"})->items()[0].Find("lastTransitionTime"));
   };
   EXPECT_TRUE(SetDefinitionCondition({"Terminating", "True", "A", "a"}, {100, 0}, things));
   const std::string first = time_of();
@@ -88,10 +91,10 @@ TEST(DefinitionStatusTest, TheTimeOfAConditionIsThatOfItsStatus) {
 
 TEST(DefinitionStatusTest, GroupsOfKubernetesNeedAnApproval) {
   const auto reason = [](std::string_view group, std::string_view annotation) {
-    const object::Document definition = Definition(
-        R"({"metadata": {"annotations": {"api-approved.kubernetes.io": ")" +
-        std::string(annotation) + R"("}}, "spec": {"group": ")" + std::string(group) +
-        R"(", "names": {"plural": "a", "kind": "A"}}})");
+    const object::Document definition =
+        Definition(R"({"metadata": {"annotations": {"api-approved.kubernetes.io": ")" +
+                   std::string(annotation) + R"("}}, "spec": {"group": ")" + std::string(group) +
+                   R"(", "names": {"plural": "a", "kind": "A"}}})");
     for (const DefinitionCondition& each : StatusOf(definition, {}).conditions) {
       if (each.type == "KubernetesAPIApprovalPolicyConformant") {
         return each.status + " " + each.reason;
