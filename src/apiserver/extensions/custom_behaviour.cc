@@ -13,6 +13,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "object/json/encode.h"
 #include "object/json/json_text.h"
+#include "object/scalar/names.h"
 #include "views/meta/v1.h"
 
 namespace skiff::apiserver {
@@ -136,6 +137,8 @@ void WarnOfFinalizers(const object::Document* old, const object::Document& objec
   }
   for (const std::string_view each : added) {
     const bool has_path = each.find('/') != std::string_view::npos;
+    // Those that no name may be like are faults.
+    if (!object::CheckQualifiedName(each).empty()) continue;
     if (has_path || std::ranges::find(kStandard, each) != std::end(kStandard)) continue;
     const std::string_view how =
         each.find('.') != std::string_view::npos ? " including a path (/)" : "";
