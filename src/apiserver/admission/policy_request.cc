@@ -1,5 +1,7 @@
 #include "apiserver/admission/policy_request.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,12 +21,16 @@ using cel::Val;
 // What a decision depends on, as one text.
 std::string KeyOf(const cel::AuthorizerRequest& asked) {
   std::string key;
-  for (const std::string* part : {&asked.user.name, &asked.verb, &asked.path, &asked.group,
-                                  &asked.resource, &asked.subresource, &asked.resource_namespace,
-                                  &asked.name, &asked.field_selector, &asked.label_selector}) {
+  // A service account that is asked about has other groups than a user of its name, who asks.
+  for (const std::string* part :
+       {&asked.user.name, &asked.user.service_account_name, &asked.user.service_account_namespace,
+        &asked.verb, &asked.path, &asked.group, &asked.resource, &asked.subresource,
+        &asked.resource_namespace, &asked.name, &asked.field_selector, &asked.label_selector}) {
+    key += std::to_string(part->size());
+    key += ':';
     key += *part;
-    key += '\0';
   }
+  key += asked.is_resource ? 'r' : 'p';
   return key;
 }
 
@@ -136,18 +142,21 @@ Result<VersionedObject*> PolicyRequest::As(const MatchedResource& resource) {
   for (VersionedObject& each : versions_) {
     if (each.as.kind == resource.kind) return &each;
   }
-  VersionedObject& made = versions_.emplace_back(VersionedObject{.as = resource});
+  // What cannot be converted for this policy cannot for the next one either.
+  std::optional<object::Document> object;
+  std::optional<object::Document> old;
   const AdmissionRequest& from = request();
-  made.object = from.object;
-  made.old = from.old;
   if (from.object != nullptr && CanBeSeenAs(*from.object, resource.kind)) {
-    SKIFF_ASSIGN_OR_RETURN(made.own_object, Convert(*from.object, resource.kind));
-    made.object = &*made.own_object;
+    SKIFF_ASSIGN_OR_RETURN(object, Convert(*from.object, resource.kind));
   }
   if (from.old != nullptr && CanBeSeenAs(*from.old, resource.kind)) {
-    SKIFF_ASSIGN_OR_RETURN(made.own_old, Convert(*from.old, resource.kind));
-    made.old = &*made.own_old;
+    SKIFF_ASSIGN_OR_RETURN(old, Convert(*from.old, resource.kind));
   }
+  VersionedObject& made = versions_.emplace_back(VersionedObject{.as = resource});
+  made.own_object = std::move(object);
+  made.own_old = std::move(old);
+  made.object = made.own_object ? &*made.own_object : from.object;
+  made.old = made.own_old ? &*made.own_old : from.old;
   return &made;
 }
 

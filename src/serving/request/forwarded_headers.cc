@@ -8,6 +8,7 @@
 #include "base/hex.h"
 #include "base/strings.h"
 #include "net/http1_parser.h"
+#include "serving/auth/bearer_token.h"
 
 namespace skiff::serving {
 namespace {
@@ -34,6 +35,7 @@ constexpr std::string_view kNotOfServers[] = {"access-control-allow-credentials"
                                               "x-kubernetes-pf-prioritylevel-uid"};
 
 constexpr std::string_view kForwardedFor = "x-forwarded-for";
+constexpr std::string_view kWebSocketProtocols = "sec-websocket-protocol";
 constexpr std::string_view kExtraPrefix = "x-remote-extra-";
 
 bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
@@ -63,6 +65,20 @@ bool SaysWhoAsks(std::string_view name, const ForwardingPlan& plan) {
   for (const std::string& each : plan.identity_prefixes)
     if (!each.empty() && name.starts_with(AsciiLower(each))) return true;
   return false;
+}
+
+// Without the entries that are bearer tokens.
+std::string WithoutTokens(std::string_view protocols) {
+  std::string out;
+  while (!protocols.empty()) {
+    const size_t comma = std::min(protocols.find(','), protocols.size());
+    const std::string_view each = TrimSpace(protocols.substr(0, comma));
+    protocols.remove_prefix(std::min(comma + 1, protocols.size()));
+    if (each.empty() || each.starts_with(kWebSocketTokenPrefix)) continue;
+    if (!out.empty()) out += ", ";
+    out += each;
+  }
+  return out;
 }
 
 bool IsTokenByte(char c) { return net::IsHttpToken(std::string_view(&c, 1)); }
@@ -148,6 +164,11 @@ Result<net::HttpHeaders> ForwardedRequestHeaders(const net::HttpHeaders& headers
         listed.contains(name) || SaysWhoAsks(name, plan))
       continue;
     if (!net::IsHttpToken(name) || !net::IsHttpFieldValue(field.value)) continue;
+    if (name == kWebSocketProtocols) {
+      // Browsers cannot set Authorization, and say there who they are.
+      if (std::string kept = WithoutTokens(field.value); !kept.empty()) out.Add(field.name, std::move(kept));
+      continue;
+    }
     out.Add(field.name, field.value);
   }
   if (AsksUpgrade(headers)) {

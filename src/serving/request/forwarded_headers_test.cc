@@ -54,6 +54,16 @@ TEST_F(ForwardedHeadersTest, NoWordOfAClientAboutWhoItIsPasses) {
             "accept: application/json\n" + std::string(kAdded));
 }
 
+TEST_F(ForwardedHeadersTest, TokensAmongTheProtocolsOfAWebSocketDoNotPass) {
+  EXPECT_EQ(Forward(Headers({{"sec-websocket-protocol",
+                              "base64url.bearer.authorization.k8s.io.c2VjcmV0,v5.channel.k8s.io"},
+                             {"sec-websocket-protocol",
+                              "base64url.bearer.authorization.k8s.io.c2VjcmV0"},
+                             {"sec-websocket-protocol", "a , b"}})),
+            "sec-websocket-protocol: v5.channel.k8s.io\nsec-websocket-protocol: a, b\n" +
+                std::string(kAdded));
+}
+
 TEST_F(ForwardedHeadersTest, TheUserIsToldWholeAndEscapedWhereNamesNeedIt) {
   user_.uid = "u-1";
   user_.groups = {"a", "b c"};
