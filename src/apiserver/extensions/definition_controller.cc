@@ -21,6 +21,13 @@ constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensi
 // How often it is looked whether objects that wait for others' finalizers are gone.
 constexpr Duration kLookInterval = std::chrono::milliseconds(500);
 
+// Whether what lies in the store where the definition's objects would is a built-in resource's.
+bool OverlapsBuiltIn(std::string_view group, std::string_view plural) {
+  const object::ResourceDesc* builtin = object::FindPreferredResource(group, plural);
+  return builtin != nullptr && builtin->hub->storage != nullptr &&
+         builtin->hub->storage->prefix == std::string(group) + "/" + std::string(plural);
+}
+
 }  // namespace
 
 struct DefinitionController::Known {
@@ -60,13 +67,14 @@ struct DefinitionController::Mailbox {
 // none is left the finalizer goes.
 class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanup> {
  public:
-  Cleanup(const Context& context, std::shared_ptr<Mailbox> mailbox, std::string name,
-          std::string uid, std::shared_ptr<ServedDefinition> served, bool established)
+  Cleanup(const Context& context, std::shared_ptr<Mailbox> mailbox, const Known& known,
+          bool established)
       : context_(context),
         mailbox_(std::move(mailbox)),
-        name_(std::move(name)),
-        uid_(std::move(uid)),
-        served_(std::move(served)),
+        name_(known.name),
+        uid_(known.uid),
+        served_(known.served),
+        overlaps_(OverlapsBuiltIn(known.group, known.plural)),
         established_(established) {}
 
   // It is served in another way from now on.
@@ -77,6 +85,10 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
     if (creating || busy_ || now < next_) return;
     busy_ = true;
     next_ = now + kLookInterval;
+    if (overlaps_) {
+      return Finish({"Terminating", "False", "OverlappingBuiltInResource",
+                     "instances overlap with built-in resources in storage"});
+    }
     if (!established_ || served_ == nullptr) {
       return Finish({"Terminating", "False", "NeverEstablished", "resource was never established"});
     }
@@ -183,6 +195,7 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
   const std::string name_;
   const std::string uid_;
   std::shared_ptr<ServedDefinition> served_;
+  const bool overlaps_;
   const bool established_;
   bool busy_ = false;
   bool told_ = false;  // that there is something to delete
@@ -331,7 +344,7 @@ void DefinitionController::CleanUp(Known& known, const object::Document& definit
   }
   if (!waits) return;
   Terminate(known);
-  known.cleanup = std::make_shared<Cleanup>(context_, mailbox_, known.name, known.uid, known.served,
+  known.cleanup = std::make_shared<Cleanup>(context_, mailbox_, known,
                                             IsConditionTrue(definition, "Established"));
 }
 

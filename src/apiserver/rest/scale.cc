@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kApiVersion = "autoscaling/v1";
+// Of a scale whose object says nothing of replicas, until its writer does.
+constexpr int32_t kNoReplicas = std::numeric_limits<int32_t>::min();
 ExpectedKind ScaleKind() { return {views::autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
 
 // The names of a path: ".spec.replicas".
@@ -190,11 +193,21 @@ Result<object::Document> ChangeScale(const serving::ApiRequest& request, const E
   const object::ScalePaths paths = PathsOf(*endpoint.resource);
   const std::vector<std::string_view> replicas = NamesOf(paths.spec_replicas);
   object::Document current = ScaleOf(workload, paths);
+  // What an open kind does not say its scale cannot keep.
+  const bool lacks_replicas = endpoint.resource->kind->open != nullptr &&
+                              !IntAt(workload.root(), paths.spec_replicas);
+  if (lacks_replicas) {
+    views::autoscaling_v1::MutableScale(current).mutable_spec().set_replicas(kNoReplicas);
+  }
   ManagedFieldsToScale(workload, replicas, current);
   const RequestWriter writer(request, endpoint);
   SKIFF_ASSIGN_OR_RETURN(object::Document scale, change(writer.For(kApiVersion), current));
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, scale));
   SKIFF_RETURN_IF_ERROR(CheckName(MetaOf(scale).name(), request.info.name));
+  if (lacks_replicas && views::autoscaling_v1::Scale(scale).spec().replicas() == kNoReplicas) {
+    return Fail(StatusReason::kBadRequest, "the spec replicas field " +
+                                               Quoted(paths.spec_replicas) + " cannot be empty");
+  }
   SKIFF_ASSIGN_OR_RETURN(object::Document out, WithScale(*endpoint.resource, workload, scale));
   ManagedFieldsFromScale(scale, replicas, out);
   return out;
