@@ -97,6 +97,8 @@ class WebhookCaller::Call final : public net::ResponseHandler {
   Done done;
   std::optional<net::EventLoop::TimerId> timer;
   std::optional<std::pair<net::HttpClient*, net::HttpClient::RequestId>> sent;
+  Channel* channel = nullptr;
+  bool is_counted = false;  // among those of the channel
 
   std::string path() const { return target->path() + "?timeout=" + timeout_text; }
 
@@ -169,8 +171,6 @@ void WebhookCaller::Stop() {
             Status(StatusReason::kServiceUnavailable, "the server is shutting down"));
     }
     for (auto& [key, channel] : channels_) channel.client->Close();
-    channels_.clear();
-    hosts_.reset();
     const std::lock_guard lock(mutex);
     has_ended = true;
     ended.notify_all();
@@ -180,6 +180,8 @@ void WebhookCaller::Stop() {
     ended.wait(lock, [&] { return has_ended; });
   }
   loop->Stop();
+  channels_.clear();
+  hosts_.reset();
 }
 
 void WebhookCaller::Begin(std::unique_ptr<Call> begun) {
@@ -216,17 +218,39 @@ void WebhookCaller::OnAddresses(uint64_t id, const Result<HostResolver::Addresse
 }
 
 void WebhookCaller::Send(Call& call) {
-  const Result<net::HttpClient*> client = ClientFor(call);
-  if (!client) return End(call.id, std::unexpected(client.error()));
+  const Result<Channel*> channel = ChannelFor(call);
+  if (!channel) return End(call.id, std::unexpected(channel.error()));
+  call.channel = *channel;
+  if (call.channel->calls >= limits::kMaxWebhookConnections) {
+    call.channel->waiting.push_back(call.id);
+    return;
+  }
+  SendNow(call);
+}
+
+void WebhookCaller::SendNow(Call& call) {
   net::ClientRequest request;
   request.method = "POST";
   request.path = call.path();
   request.body = std::exchange(call.body, {});
   request.timeout = Clock::kForever;  // the call has a timer of its own
-  call.sent.emplace(*client, (*client)->Send(std::move(request), &call));
+  net::HttpClient& client = *call.channel->client;
+  ++call.channel->calls;
+  call.sent.emplace(&client, client.Send(std::move(request), &call));
+  call.is_counted = true;
 }
 
-Result<net::HttpClient*> WebhookCaller::ClientFor(const Call& call) {
+// Those whose time was over while they waited are not there any more.
+void WebhookCaller::Leave(Channel& channel) {
+  --channel.calls;
+  while (!channel.waiting.empty()) {
+    const auto next = calls_.find(channel.waiting.front());
+    channel.waiting.pop_front();
+    if (next != calls_.end()) return SendNow(*next->second);
+  }
+}
+
+Result<WebhookCaller::Channel*> WebhookCaller::ChannelFor(const Call& call) {
   const WebhookTarget& target = *call.target;
   const net::ClientEndpoint& endpoint = call.endpoint;
   const client::RestConfig* user =
@@ -239,7 +263,7 @@ Result<net::HttpClient*> WebhookCaller::ClientFor(const Call& call) {
   const auto found = channels_.find(key);
   if (found != channels_.end()) {
     found->second.used = loop_->now();
-    return found->second.client.get();
+    return &found->second;
   }
   net::HttpClientOptions options;
   options.endpoint = endpoint;
@@ -252,12 +276,11 @@ Result<net::HttpClient*> WebhookCaller::ClientFor(const Call& call) {
       return std::unexpected(Unusable(added.error().message()));
     }
   }
-  // HEAVY options.http1_connections = limits::kMaxWebhookConnections;
   if (channels_.size() >= limits::kMaxWebhookChannels) DropIdleChannel();
   Channel& channel = channels_[key];
   channel.client = std::make_unique<net::HttpClient>(loop_, std::move(options));
   channel.used = loop_->now();
-  return channel.client.get();
+  return &channel;
 }
 
 Result<std::shared_ptr<const net::ClientTls>> WebhookCaller::TlsFor(
@@ -291,7 +314,7 @@ Result<std::shared_ptr<const net::ClientTls>> WebhookCaller::TlsFor(
 void WebhookCaller::DropIdleChannel() {
   auto oldest = channels_.end();
   for (auto at = channels_.begin(); at != channels_.end(); ++at) {
-    if (at->second.client->open() != 0) continue;
+    if (at->second.calls != 0 || at->second.client->open() != 0) continue;
     if (oldest == channels_.end() || at->second.used < oldest->second.used) oldest = at;
   }
   if (oldest == channels_.end()) return;
@@ -318,6 +341,10 @@ void WebhookCaller::End(uint64_t id, Result<WebhookReply> reply) {
     reply = Fail(reply.error().reason(),
                  "Post " + InQuotes(call.target->url() + "?timeout=" + call.timeout_text) + ": " +
                      ConnectionFault(reply.error(), call.endpoint));
+  }
+  // No call begins from within what ends another: the client is not done yet.
+  if (call.is_counted) {
+    loop_->Post([this, channel = call.channel] { Leave(*channel); });
   }
   Done done = std::move(call.done);
   done(std::move(reply));

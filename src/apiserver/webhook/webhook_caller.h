@@ -11,6 +11,7 @@
 // an error, and so does everything asked later.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,6 +62,8 @@ class WebhookCaller {
   struct Channel {
     std::unique_ptr<net::HttpClient> client;
     Duration used{0};
+    size_t calls = 0;              // under way
+    std::deque<uint64_t> waiting;  // until there are fewer of them
   };
 
   // Null once it has been stopped.
@@ -69,7 +72,10 @@ class WebhookCaller {
   void Begin(std::unique_ptr<Call> call);
   void OnAddresses(uint64_t id, const Result<HostResolver::Addresses>& found);
   void Send(Call& call);
-  Result<net::HttpClient*> ClientFor(const Call& call);
+  void SendNow(Call& call);
+  Result<Channel*> ChannelFor(const Call& call);
+  // One call less.
+  void Leave(Channel& channel);
   Result<std::shared_ptr<const net::ClientTls>> TlsFor(const WebhookTarget& target,
                                                        const client::RestConfig* user);
   void DropIdleChannel();
