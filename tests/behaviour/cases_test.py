@@ -137,8 +137,8 @@ def play(server, steps, namespace):
 
 
 def play_step(server, step, namespace):
-    """What is wrong with the answer, or None. The authorizer follows roles and bindings: rights that
-    were just given come a moment later, and until then another right may be the one that lacks."""
+    """What is wrong with the answer, or None. The authorizer follows roles and bindings: rights
+    that were just given come a moment later, and until then another one may be what lacks."""
     end = time.monotonic() + FOLLOW_SECONDS
     while True:
         code, body, warnings = ask(server, step, namespace)

@@ -14,7 +14,7 @@
 #include "apiserver/convert/convert.h"
 #include "apiserver/convert/normalize.h"
 #include "apiserver/managed_fields/entries.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "object/equal.h"

@@ -6,7 +6,7 @@
 #include "apiserver/admission/lookups.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/value_fields.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "base/limits.h"
 
 namespace skiff::apiserver {

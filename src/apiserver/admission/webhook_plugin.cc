@@ -9,7 +9,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/convert/convert.h"
 #include "apiserver/webhook/webhook_fault.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "base/any_thread_callback.h"
 #include "base/foreign_status.h"
 #include "base/limits.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apiserver/admission/request.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "apiserver/webhook/webhook_status.h"
 #include "base/buffer.h"
 #include "base/foreign_status.h"

@@ -7,7 +7,7 @@
 #include "apiserver/validation/field_errors.h"
 #include "apiserver/validation/value_fields.h"
 #include "apiserver/webhook/webhook_fault.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "apiserver/webhook/webhook_status.h"
 #include "base/buffer.h"
 #include "base/strings.h"

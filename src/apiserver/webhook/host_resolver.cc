@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "base/limits.h"
 #include "net/client/endpoint.h"
 

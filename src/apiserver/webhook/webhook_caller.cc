@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "apiserver/webhook/webhook_fault.h"
-#include "apiserver/webhook/webhook_limits.h"
+#include "base/webhook_limits.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "object/scalar/base64.h"
