@@ -20,17 +20,17 @@ AdmissionMetrics::AdmissionMetrics(ApiServerMetrics& metrics) : metrics_(metrics
 void AdmissionMetrics::OnCheck(const PolicyCheck& check) {
   const double seconds = std::chrono::duration<double>(check.took).count();
   if (check.is_mutating) {
-    metrics_.mutating_policy_check_total.With({check.policy, check.binding, check.error_type})
+    metrics_.mutating_policy_check_total.With({check.error_type, check.policy, check.binding})
         .Add();
-    metrics_.mutating_policy_check_seconds.With({check.policy, check.binding, check.error_type})
+    metrics_.mutating_policy_check_seconds.With({check.error_type, check.policy, check.binding})
         .Observe(seconds);
     return;
   }
   metrics_.validating_policy_check_total
-      .With({check.policy, check.binding, check.error_type, check.action})
+      .With({check.action, check.error_type, check.policy, check.binding})
       .Add();
   metrics_.validating_policy_check_seconds
-      .With({check.policy, check.binding, check.error_type, check.action})
+      .With({check.action, check.error_type, check.policy, check.binding})
       .Observe(seconds);
 }
 

@@ -128,7 +128,8 @@ constexpr Example kExamples[] = {
     {"admissionregistration.k8s.io/mutatingadmissionpolicies", R"({"spec":{
         "reinvocationPolicy":"Never","matchConstraints":{"resourceRules":[{"apiGroups":["a"],
         "apiVersions":["v1"],"resources":["as"],"operations":["CREATE"]}]},"mutations":[{
-        "patchType":"JSONPatch","jsonPatch":{"expression":"[]"}}]}})"},
+        "patchType":"JSONPatch","jsonPatch":{"expression":
+        "[JSONPatch{op: 'add', path: '/a', value: 1}]"}}]}})"},
     {"admissionregistration.k8s.io/mutatingadmissionpolicybindings", R"({"spec":{
         "policyName":"a"}})"},
     {"apiregistration.k8s.io/apiservices", R"({"metadata":{"name":"v1.a.example.com"},"spec":{
@@ -319,7 +320,7 @@ class ManyItemsTest : public ServerWithinTest {
               const std::string& subresource) {
     CheckGrowth("update " + what, [&](size_t count) {
       const auto stored = Await(client().Get(*subject.resource, client::NameOf(*subject.example)));
-      EXPECT_TRUE(stored) << what;
+      EXPECT_TRUE(stored) << what << ": " << (stored ? "" : stored.error().ToString());
       if (!stored) return 0.0;
       const std::shared_ptr<object::Document> object = client::MutableCopy(**stored);
       fill(*object, count);

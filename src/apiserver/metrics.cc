@@ -198,9 +198,9 @@ constexpr MetricSpec kAdmissionStepDurationSeconds{
     .labels = kAdmissionStep,
     .buckets = kAdmissionSeconds};
 
-constexpr std::string_view kPolicyCheck[] = {"policy", "policy_binding", "error_type",
-                                             "enforcement_action"};
-constexpr std::string_view kMutationCheck[] = {"policy", "policy_binding", "error_type"};
+constexpr std::string_view kPolicyCheck[] = {"enforcement_action", "error_type", "policy",
+                                             "policy_binding"};
+constexpr std::string_view kMutationCheck[] = {"error_type", "policy", "policy_binding"};
 constexpr double kPolicySeconds[] = {0.0000005, 0.001, 0.01, 0.1, 1};
 constexpr MetricSpec kValidatingPolicyCheckTotal{
     .name = "apiserver_validating_admission_policy_check_total",

@@ -69,10 +69,10 @@ struct ApiServerMetrics {
 
   // operation ("CREATE", ...), rejected, type ("admit", "validate")
   HistogramFamily& admission_step_duration_seconds;
-  // policy, policy_binding, error_type, enforcement_action ("allow", "deny", "audit", "warn")
+  // enforcement_action ("allow", "deny", "audit", "warn"), error_type, policy, policy_binding
   CounterFamily& validating_policy_check_total;
   HistogramFamily& validating_policy_check_seconds;
-  // policy, policy_binding, error_type
+  // error_type, policy, policy_binding
   CounterFamily& mutating_policy_check_total;
   HistogramFamily& mutating_policy_check_seconds;
 };

@@ -84,7 +84,9 @@ Result<object::Document> ReadJson(std::string_view json) {
 
 Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view version,
                                      WatchEncoding encoding) {
-  if (encoding == WatchEncoding::kJson) {
+  SKIFF_ASSIGN_OR_RETURN(const object::TypeMeta meta, object::PeekTypeMeta(stored));
+  const bool is_built_in = object::FindKind(meta.api_version, meta.kind) != nullptr;
+  if (encoding == WatchEncoding::kJson && !is_built_in) {
     ByteBuffer out(stored.size() + 64);
     if (object::AppendJsonWithResourceVersion(stored, version, out)) return out.ToString();
   }

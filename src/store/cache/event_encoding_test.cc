@@ -91,7 +91,7 @@ TEST(EventEncodingTest, CustomResourcesKeepTheirFields) {
       JsonOf(ItemOf(EventType::kModified,
                     R"({"apiVersion":"x.io/v1","kind":"X","metadata":{"name":"a"},"z":[1]})")),
       R"({"type":"MODIFIED","object":{"apiVersion":"x.io/v1","kind":"X","metadata":{)"
-      R"("name":"a","resourceVersion":"42"},"z":[1]}})"
+      R"("resourceVersion":"42","name":"a"},"z":[1]}})"
       "\n");
   const auto frame = WatchFrame(
       ItemOf(EventType::kAdded, R"({"apiVersion":"x.io/v1","kind":"X","metadata":{"name":"a"}})"),
