@@ -222,8 +222,12 @@ class Honest(ServerCase):
                       "stream=watch", " ".join(answer.text.split()))
 
     def test_the_log_names_what_has_no_effect_at_the_start(self):
-        made = self.ask("POST", "/apis/admissionregistration.k8s.io/v1/"
-                        "validatingwebhookconfigurations", {"metadata": {"name": "w"}})
+        made = self.ask("POST", "/apis/apiregistration.k8s.io/v1/apiservices",
+                        {"metadata": {"name": "v1.x.example.com"},
+                         "spec": {"group": "x.example.com", "version": "v1",
+                                  "groupPriorityMinimum": 100, "versionPriority": 100,
+                                  "insecureSkipTLSVerify": True,
+                                  "service": {"namespace": "default", "name": "s"}}})
         self.assertEqual(made.code, 201, made.body)
         self.assertNotIn("there are objects that have no effect", self.server.log())
         self.server.stop()
@@ -233,8 +237,8 @@ class Honest(ServerCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
         self.assertRegex(self.server.log(),
-                         'no effect" resource="validatingwebhookconfigurations'
-                         '.admissionregistration.k8s.io" count="1" why=".*webhooks')
+                         'no effect" resource="apiservices.apiregistration.k8s.io" '
+                         'count="1" why=".*other servers')
         self.assertEqual(self.server.log().count("there are objects that have no effect"), 1)
 
 

@@ -216,12 +216,13 @@ TEST(ScaleFieldsTest, WhoScalesOwnsTheReplicasOfTheWorkload) {
   const object::MessageDesc* scale_type = object::FindKind("autoscaling/v1", "Scale");
   object::Document current = *object::DecodeJson(
       R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":1}})", scale_type);
-  ManagedFieldsToScale(object.document(), current);
+  constexpr std::string_view kReplicas[] = {"spec", "replicas"};
+  ManagedFieldsToScale(object.document(), kReplicas, current);
   object::Document scale = *object::DecodeJson(
       R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":3}})", scale_type);
   TrackUpdate({"scaler", "autoscaling/v1", "scale", nullptr, {5, 0}}, current, scale);
   object::Document out = object.document().Copy();
-  ManagedFieldsFromScale(scale, out);
+  ManagedFieldsFromScale(scale, kReplicas, out);
   EXPECT_EQ(object::EncodeJson(*ManagedFieldsOf(out)),
             R"([{"manager":"m","operation":"Apply","apiVersion":"apps/v1",)"
             R"("time":"1970-01-01T00:00:01Z","fieldsType":"FieldsV1",)"

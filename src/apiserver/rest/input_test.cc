@@ -64,7 +64,7 @@ TEST(InputTest, AValueOfTheWrongTypeCannotBeHandled) {
 TEST(InputTest, APatchThatIsNoJsonIsRefusedByItsKind) {
   const auto refusal = [](std::string media, std::string_view query) {
     serving::ApiRequest request = RequestWith("{", std::move(media), query);
-    return Refusal(ReadPatch(request));
+    return Refusal(ReadPatch(request, *object::FindKind("v1", "ConfigMap")));
   };
   const std::string end = "unexpected end of JSON input";
   EXPECT_EQ(refusal("application/json-patch+json", ""), "error decoding patch: " + end);
