@@ -20,6 +20,7 @@
 #include "object/equal.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/open_kind.h"
 #include "object/patch/json_patch.h"
 
 namespace skiff::apiserver {
@@ -47,7 +48,11 @@ Result<object::Document> Patched(const object::Document& shown, const object::Va
   if (meta.kind != shown.kind() || meta.api_version != shown.type()->group_version->api_version) {
     return BadRequest("the patch makes it " + meta.api_version + " " + meta.kind);
   }
-  return object::DecodeJson(json.view(), shown.type(), whole);
+  SKIFF_ASSIGN_OR_RETURN(object::Document made,
+                         object::DecodeJson(json.view(), shown.type(), whole));
+  // A webhook adds nothing that the schema of a custom resource does not have.
+  SKIFF_RETURN_IF_ERROR(object::CoerceOpen(made, false, nullptr));
+  return made;
 }
 
 // A webhook that has no idea of managedFields may leave them in a state that nobody can read. Then

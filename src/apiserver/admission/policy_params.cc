@@ -71,7 +71,8 @@ PolicyParams::Param PolicyParams::Read(const FoundKind& kind, const store::Cache
       return found->second.object;
     }
   }
-  Result<object::Document> stored = DecodeStored(entry.value().view(), entry.revision());
+  Result<object::Document> stored = DecodeStored(entry.value().view(), entry.revision(),
+                                                 kind.storage->desc().stored);
   if (!stored) return nullptr;
   Result<object::Document> converted = Convert(std::move(*stored), kind.resource->kind);
   if (!converted) return nullptr;
