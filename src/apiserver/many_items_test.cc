@@ -40,7 +40,7 @@ constexpr size_t kMaxRefusalBytes = 1024 * 1024;
 constexpr size_t kMaxAnswerBytes = 16 * 1024 * 1024;
 // An object that is larger has many items.
 constexpr size_t kSmallObjectBytes = 64 * 1024;
-constexpr int kMaxAttempts = 100'000;
+constexpr int kMaxAttempts = 100;
 
 // An object that the server takes, without kind and apiVersion. The name is "base" if none is said.
 struct Example {
@@ -338,15 +338,27 @@ class ManyItemsTest : public ServerWithinTest {
   void Restore(const Subject& subject) {
     if (accepted_ == nullptr || object::EncodeJson(accepted_->root()).size() < kSmallObjectBytes)
       return;
+    // A definition has a finalizer, and would take its time to go.
+    if (subject.resource->name == "customresourcedefinitions") return PutBack(subject);
     Remove(subject, *subject.example);
-    // What has a finalizer, as definitions have, goes a moment later.
+    static_cast<void>(Await(
+        client().Send(CallOf(client::ClientVerb::kCreate, *subject.resource, subject.example))));
+  }
+  void PutBack(const Subject& subject) {
     for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
-      if (Await(client().Send(CallOf(client::ClientVerb::kCreate, *subject.resource,
-                                     subject.example)))) {
+      const auto stored = Await(client().Get(*subject.resource, client::NameOf(*subject.example)));
+      if (!stored) break;
+      const std::shared_ptr<object::Document> object = client::MutableCopy(*subject.example);
+      object->root().Find("metadata")->Set(
+          object->arena(), "resourceVersion",
+          object::Value::String(object->arena().Copy(
+              (*stored)->root().Find("metadata")->Find("resourceVersion")->AsText())));
+      // Its status may have been written meanwhile.
+      if (Await(client().Send(CallOf(client::ClientVerb::kUpdate, *subject.resource, object)))) {
         return;
       }
     }
-    ADD_FAILURE() << NameOf(subject) << " is not made anew";
+    ADD_FAILURE() << NameOf(subject) << " is not put back";
   }
 
   void Try(const Subject& subject, const std::vector<RepeatedField>& fields, ItemsAre items) {

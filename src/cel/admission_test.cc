@@ -50,7 +50,8 @@ class AdmissionExpressionsTest : public ::testing::Test {
     Evaluation evaluation;
     Inputs inputs(evaluation, &variables_, object->root());
     AdmissionRun run(evaluation, inputs, budget);
-    const AdmissionOutcome outcome = run.Evaluate(Compile(text));
+    const AdmissionExpression expression = Compile(text);  // constants of a value are its
+    const AdmissionOutcome outcome = run.Evaluate(expression);
     cost_ = budget - run.budget();
     if (run.out_of_budget()) return "out of budget";
     return outcome.error.empty() ? ValueText(evaluation.arena(), outcome.value) : outcome.error;

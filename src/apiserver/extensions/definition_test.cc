@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kThings = R"({
   "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
   "metadata": {"name": "things.example.com", "uid": "u"},
-  "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "things"},
+  "spec": {"group": "example.com", "scope": "Namespaced",
+    "names": {"plural": "things", "kind": "Thing"},
     "versions": [
       {"name": "v1", "served": true, "storage": true, "subresources": {"status": {}, "scale":
          {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}},

@@ -196,8 +196,9 @@ Result<SharedBytes> WriteConversionReview(const ConversionWebhook& webhook, std:
   out.Append(R"(,"desiredAPIVersion":)");
   object::AppendJsonString(out, desired);
   out.Append(R"(,"objects":[)");
+  bool is_first = true;
   for (const object::Document* object : objects) {
-    if (object != objects.front()) out.Append(",");
+    if (!std::exchange(is_first, false)) out.Append(",");
     object::EncodeJson(object->root(), out);
   }
   out.Append("]}}");
