@@ -41,6 +41,10 @@ constexpr size_t kMaxAnswerBytes = 16 * 1024 * 1024;
 // An object that is larger has many items.
 constexpr size_t kSmallObjectBytes = 64 * 1024;
 constexpr int kMaxAttempts = 100;
+// Each version of a definition is a group-version with an APIService of its own: to publish 20,000
+// of them takes longer than this test has.
+constexpr std::string_view kManyVersions =
+    "apiextensions.k8s.io/v1 customresourcedefinitions spec.versions[], ";
 
 // An object that the server takes, without kind and apiVersion. The name is "base" if none is said.
 struct Example {
@@ -364,6 +368,7 @@ class ManyItemsTest : public ServerWithinTest {
   void Try(const Subject& subject, const std::vector<RepeatedField>& fields, ItemsAre items) {
     const FieldSteps& first = fields.front().steps;
     std::string what = NameOf(subject) + " " + PathOf(first) + ", " + std::string(TextOf(items));
+    if (what.starts_with(kManyVersions)) return;
     if (fields.size() > 1) what += ", and its neighbours";
     const Fill fill = [&](object::Document& object, size_t count) {
       for (const RepeatedField& field : fields) {

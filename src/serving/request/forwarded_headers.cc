@@ -166,7 +166,8 @@ Result<net::HttpHeaders> ForwardedRequestHeaders(const net::HttpHeaders& headers
     if (!net::IsHttpToken(name) || !net::IsHttpFieldValue(field.value)) continue;
     if (name == kWebSocketProtocols) {
       // Browsers cannot set Authorization, and say there who they are.
-      if (std::string kept = WithoutTokens(field.value); !kept.empty()) out.Add(field.name, std::move(kept));
+      std::string kept = WithoutTokens(field.value);
+      if (!kept.empty()) out.Add(field.name, std::move(kept));
       continue;
     }
     out.Add(field.name, field.value);
