@@ -42,9 +42,11 @@ inline bool CreatesPod(const AdmissionRequest& request) {
   return Creates(request) && WritesPod(request);
 }
 
-// The name of the object that is written; on a create, whose URL has none, that of the body.
+// The name of the object that is written; on a create, whose URL has none, that of the body. The
+// options of a connection are no object and have none.
 inline std::string_view NameOf(const AdmissionRequest& request) {
-  if (!request.name.empty() || request.object == nullptr) return request.name;
+  const bool said = !request.name.empty() || request.object == nullptr;
+  if (said || request.operation == AdmissionOperation::kConnect) return request.name;
   return MetaOf(*request.object).name();
 }
 
