@@ -14,9 +14,10 @@ for _name in ("no_proxy", "NO_PROXY"):
 def free_port():
     """A port that no other test is given while this one runs. It is held by a socket that does not
     listen: servers may bind it all the same, since both set SO_REUSEADDR, and before and after them
-    nobody answers there. It is below those that the system gives to connections."""
+    nobody answers there. It is below those that the system gives to connections, and below
+    those of node ports, for which recorded answers that name it would take it."""
     while True:
-        port = random.randrange(20000, 32000)
+        port = random.randrange(20000, 30000)
         holder = socket.socket()
         with contextlib.suppress(OSError):
             holder.bind(("127.0.0.1", port))
