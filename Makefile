@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test test-all lint up faults sim bench bench-engines fuzz \
+.PHONY: help build debug check tsan test test-all lint up faults sim bench bench-engines fuzz \
   format install clean
 
 help:  ## this list
@@ -13,7 +13,7 @@ build:  ## the release build without its tests: build/bin/skiff and links to it 
 	@tools/deps build
 	@tools/build programs
 
-debug asan tsan:  ## another build in build/<name>, and its tests
+debug check tsan:  ## another build in build/<name>, and its tests
 	@tools/deps build
 	@tools/test $@
 
@@ -23,11 +23,11 @@ test:  ## every test in one configuration, corpora of fuzz targets, house rules
 
 test-all:  ## every test in every configuration, fuzz, faults, sim, lint: takes hours
 	@tools/deps test lint
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} tools/test once release debug asan tsan fuzz faults sim lint
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} tools/test once release debug check tsan fuzz faults sim lint
 
 lint:  ## clang-tidy's checks for bugs and waste, and every header compiled alone
 	@tools/deps test lint
-	@tools/build release check
+	@tools/build release check-home
 	@python3 -B tools/tidy --build build
 	@tools/lint
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients"))
 
-from server import ADMIN, BOB, ApiServer  # noqa: E402
+from server import ADMIN, BOB, SANITIZED, ApiServer, Figures  # noqa: E402
 
-__all__ = ["ADMIN", "BOB", "Answer", "ServerCase", "ask", "connect"]
+__all__ = ["ADMIN", "BOB", "SANITIZED", "Answer", "Figures", "ServerCase", "ask", "connect"]
 TIMEOUT = 60
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from protobuf import fields  # noqa: E402
-from surface import BOB, ServerCase, connect  # noqa: E402
+from surface import BOB, SANITIZED, ServerCase, connect  # noqa: E402
 
 ServerCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
@@ -99,7 +99,7 @@ class Profiles(ServerCase):
         profile = Profile(self.get("/debug/pprof/heap").body)
         self.assertEqual(profile.sample_types, ["inuse_space"])
         # A sanitizer has an allocator of its own, which malloc's figures know nothing of.
-        if not os.environ.get("SKIFF_SANITIZED"):
+        if not SANITIZED:
             self.assertIn("malloc", profile.functions)
         self.assertIn("anonymous memory", profile.functions)
         text = self.get("/debug/pprof/heap?debug=1&gc=1")

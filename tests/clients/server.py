@@ -12,6 +12,9 @@ from pathlib import Path
 from ports import free_port
 
 START_SECONDS = 120
+# Whether the server has sanitizers in it, which keep freed memory for a while: what it holds then
+# tells nothing.
+SANITIZED = bool(os.environ.get("SKIFF_SANITIZED"))
 ADMIN, BOB = "admintoken", "bobtoken"
 
 KUBECONFIG = """apiVersion: v1

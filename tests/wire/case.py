@@ -1,17 +1,14 @@
 """What the cases of this folder have in common: one server, and objects that must stay as they
 are whatever is sent."""
 import json
-import os
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients"))
 from http1 import GET_VERSION, Http1
-from server import ADMIN, Figures
+from server import ADMIN, SANITIZED, Figures
 
-# A sanitizer keeps freed memory for a while.
-SANITIZED = bool(os.environ.get("SKIFF_SANITIZED"))
 PROMPT_SECONDS = 60  # what takes time out of proportion takes longer; a busy machine does not
 JSON = b"Content-Type: application/json"
 

@@ -20,11 +20,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "clients")]
 import http2 as h2
 from http1 import GET_VERSION, Http1
 from http2 import Ended, Http2, Reset, bearer, get
-from server import ADMIN, ApiServer, Figures
+from server import ADMIN, SANITIZED, ApiServer, Figures
 
 MAPS = b"/api/v1/namespaces/default/configmaps"
 JSON = b"Content-Type: application/json"
-SANITIZED = bool(os.environ.get("SKIFF_SANITIZED"))
 BINARY = None
 MB = 1024 * 1024
 

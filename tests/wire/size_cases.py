@@ -3,7 +3,8 @@ import json
 import time
 
 import http2 as h2
-from case import JSON, PROMPT_SECONDS, SANITIZED, Figures, WireCase
+from case import JSON, PROMPT_SECONDS, Figures, WireCase
+from server import SANITIZED
 from http1 import Http1
 from http2 import Http2, bearer, frame, get
 from server import ADMIN

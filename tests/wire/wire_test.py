@@ -13,12 +13,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from budget_cases import Budgets
-from case import SANITIZED, Figures, WireCase
+from case import Figures, WireCase
 from crowd_cases import Crowd, SlowClients, raise_file_limit
 from http1_cases import MalformedHttp1, ReusedConnections, Smuggling
 from http2_cases import Http2Floods, MalformedHttp2, ReusedHttp2
 from path_cases import Paths
-from server import ApiServer
+from server import SANITIZED, ApiServer
 from size_cases import Sizes
 from websocket_cases import WebSockets
 
