@@ -17,11 +17,16 @@ CacheFeeder::CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState>
     : store_(store), clock_(clock), state_(std::move(state)), maker_(std::move(maker)) {}
 
 void CacheFeeder::Start(StoreCallback<Revision> loaded) {
+  bool stopped = false;
   {
     std::lock_guard lock(mutex_);
-    on_loaded_ = std::move(loaded);
-    stage_ = Stage::kLoading;
+    stopped = stage_ == Stage::kStopped;
+    if (!stopped) {
+      on_loaded_ = std::move(loaded);
+      stage_ = Stage::kLoading;
+    }
   }
+  if (stopped) return loaded(std::unexpected(Stopped()));
   Load();
 }
 
@@ -30,6 +35,7 @@ void CacheFeeder::Stop() {
   {
     std::lock_guard lock(mutex_);
     stage_ = Stage::kStopped;
+    stopped_.store(true, std::memory_order_release);
     never_loaded = std::move(on_loaded_);
     on_loaded_ = nullptr;
   }
@@ -57,7 +63,10 @@ void CacheFeeder::Load() {
 }
 
 void CacheFeeder::OnEntries(std::vector<KeyValue> entries) {
-  for (const KeyValue& stored : entries) loading_.push_back(maker_.Make(stored));
+  for (const KeyValue& stored : entries) {
+    if (stopped_.load(std::memory_order_acquire)) return;
+    loading_.push_back(maker_.Make(stored));
+  }
 }
 
 bool CacheFeeder::OnDamage(const KeyRange& where, const Status& why) {

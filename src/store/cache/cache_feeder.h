@@ -2,8 +2,9 @@
 // a watch, and loads it anew when the watch has lost its place.
 //
 // Owned by ResourceCache, which calls Tick() on its own threads; scans and watches call in on the
-// store's. After Stop() nothing calls in any more but the answer to a scan under way, which holds
-// the feeder alive and changes nothing.
+// store's. After Stop() nothing calls in any more but a scan under way, which holds the feeder
+// alive, changes nothing, and whose entries are not even read: what reads them may refer to what is
+// gone.
 #pragma once
 
 #include <atomic>
@@ -30,7 +31,8 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
  public:
   CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState> state, EntryBuilder maker);
 
-  // `loaded` is called once, when the state is served for the first time or will never be.
+  // `loaded` is called once, when the state is served for the first time or will never be: at once
+  // after Stop().
   void Start(StoreCallback<Revision> loaded);
   void Stop();
   // Loads anew if that is due.
@@ -69,6 +71,7 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
   Clock& clock_;
   const std::shared_ptr<CacheState> state_;
   std::atomic<bool> caught_up_{false};
+  std::atomic<bool> stopped_{false};
 
   // For whoever calls in: one scan or one watch at a time.
   EntryBuilder maker_;

@@ -68,6 +68,31 @@ TEST_F(ResourceCacheTest, StoppingAnswersWhoeverWaits) {
   EXPECT_EQ(TextOf(list), "503 the cache is stopping");
 }
 
+TEST_F(ResourceCacheTest, WhatIsStillBeingScannedWhenItStopsIsNotRead) {
+  Put("ns/a");
+  store_.hold_scans = true;
+  int reads = 0;
+  CacheOptions options = Options();
+  options.read = [&](const SharedBytes& stored) -> Result<SharedBytes> {
+    ++reads;
+    return stored;
+  };
+  Start(std::move(options));
+  cache_->Stop();
+  store_.ReleaseScans();
+  EXPECT_EQ(reads, 0);
+}
+
+TEST_F(ResourceCacheTest, OneThatIsStoppedBeforeItStartsAsksNothingOfTheStore) {
+  cache_.emplace(store_, clock_, random_, Options());
+  cache_->Stop();
+  cache_->Start([this](Result<Revision> revision) { loaded_ = std::move(revision); });
+  ASSERT_TRUE(loaded_);
+  EXPECT_EQ(ErrorText(loaded_->error()), "503 the cache is stopping");
+  EXPECT_EQ(store_.scans, 0);
+  EXPECT_EQ(store_.watch_count(), 0u);
+}
+
 TEST_F(ResourceCacheTest, AllChangesOfARevisionAppearAtOnce) {
   Start();
   const std::string prefix(kPodsPrefix);

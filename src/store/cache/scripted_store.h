@@ -54,6 +54,7 @@ class ScriptedStore final : public Store {
   bool hold_events = false;     // until Deliver()
   bool hold_progress = false;   // requests for it are counted, and not answered
   bool hold_scans = false;      // until ReleaseScans()
+  bool hold_ranges = false;     // until ReleaseRanges()
   bool hold_revisions = false;  // until ReleaseRevisions()
   bool reliable = true;
   bool failing = false;           // ranges and scans
@@ -73,6 +74,7 @@ class ScriptedStore final : public Store {
     for (ScriptedWatch* watch : std::exchange(watches_, {})) watch->sink->OnEnd(why);
   }
   void ReleaseScans() { Release(held_scans_); }
+  void ReleaseRanges() { Release(held_ranges_); }
   void ReleaseRevisions() { Release(held_revisions_); }
   void CompactTo(int64_t revision) { compacted_ = revision; }
   // As an etcd that was restored from a backup.
@@ -102,7 +104,9 @@ class ScriptedStore final : public Store {
         reply.entries.push_back(entry);
       }
     }
-    done(std::move(reply));
+    Call(hold_ranges, held_ranges_, [reply = std::move(reply), done = std::move(done)]() mutable {
+      done(std::move(reply));
+    });
   }
   void Scan(KeyRange range, ScanSink* sink, StoreCallback<Revision> done) override {
     ++scans;
@@ -208,6 +212,7 @@ class ScriptedStore final : public Store {
   std::vector<Logged> log_;
   std::vector<ScriptedWatch*> watches_;
   Held held_scans_;
+  Held held_ranges_;
   Held held_revisions_;
   int64_t compacted_ = 0;
 };
