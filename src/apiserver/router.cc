@@ -202,23 +202,30 @@ bool Router::RouteCustom(serving::ApiRequestPtr& request) const {
     request->served_by = definition;
   }
   request->is_untyped = true;
-  ServedDefinition& served = *definition;
-  if (served.storage() != nullptr) {
+  if (definition->storage() != nullptr) {
     RouteTo(std::move(request), *resource);
     return true;
   }
   auto waiting = std::make_shared<serving::ApiRequestPtr>(std::move(request));
-  served.WhenReady([this, waiting, resource] {
+  definition->WhenReady([this, waiting, resource, weak = std::weak_ptr(definition)] {
     net::Responder& responder = (*waiting)->responder;
-    responder.Post([this, waiting, resource] {
-      if (resource->endpoint.storage != nullptr) {
-        return RouteTo(std::move(*waiting), *resource);
-      }
-      serving::RespondError(**waiting, Status(StatusReason::kServiceUnavailable,
-                                              "the objects of this resource cannot be served"));
+    responder.Post([this, waiting, resource, definition = weak.lock()] {
+      RouteWaited(std::move(*waiting), *resource, definition->retired());
     });
   });
   return true;
+}
+
+void Router::RouteWaited(serving::ApiRequestPtr request, const RoutedResource& resource,
+                         bool retired) const {
+  if (retired) {
+    // It has changed or gone while its objects were being read.
+    if (!RouteCustom(request)) serving::RespondError(*request, UnknownResource());
+    return;
+  }
+  if (resource.endpoint.storage != nullptr) return RouteTo(std::move(request), resource);
+  serving::RespondError(*request, Status(StatusReason::kServiceUnavailable,
+                                         "the objects of this resource cannot be served"));
 }
 
 bool Router::ServesGroup(std::string_view group) const {

@@ -46,6 +46,9 @@ class Router {
                    const Registry& registry, RestContext& context, Version& version);
   void RouteTo(serving::ApiRequestPtr request, const RoutedResource& resource) const;
   bool RouteCustom(serving::ApiRequestPtr& request) const;
+  // The same when there is a cache of its objects, or there will be none.
+  void RouteWaited(serving::ApiRequestPtr request, const RoutedResource& resource,
+                   bool retired) const;
   void RouteObject(serving::ApiRequestPtr request, const RoutedResource& resource) const;
   void RouteSubresource(serving::ApiRequestPtr request, const RoutedResource& resource) const;
   bool RouteVirtual(serving::ApiRequestPtr& request, const Endpoint& endpoint) const;

@@ -60,7 +60,8 @@ std::weak_ptr<const void> ServedDefinition::EndCreations() {
 
 void ServedDefinition::MakeStorage() {
   Result<std::unique_ptr<ResourceStorage>> made =
-      ResourceStorage::Make(definition_->hub(), serving_.environment, serving_.storages.symbols());
+      ResourceStorage::Make(definition_->hub(), serving_.environment, serving_.storages.symbols(),
+                            definition_);
   if (!made) {
     if (serving_.environment.log != nullptr) {
       serving_.environment.log->Error(
@@ -80,23 +81,24 @@ void ServedDefinition::MakeStorage() {
 
 void ServedDefinition::WhenReady(std::move_only_function<void()> go_on) {
   if (storage() != nullptr) return go_on();
-  bool made = false;
+  ResourceStorage* made = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (storage_ == nullptr) {
+    // One that is retired makes none any more: nobody would end its watches.
+    if (storage_ == nullptr && !retired_) {
       MakeStorage();
-      made = true;
+      made = storage_.get();
     }
     if (!retired_ && storage_ != nullptr && ready_storage_.load() == nullptr) {
       waiting_.push_back(std::move(go_on));
       go_on = nullptr;
     }
   }
-  if (made && storage_ != nullptr) {
-    storage_->cache().Start([weak = weak_from_this()](const Result<store::Revision>&) {
+  // If it is retired meanwhile, the cache is stopped before it starts, or while it does.
+  if (made != nullptr) {
+    made->cache().Start([weak = weak_from_this()](const Result<store::Revision>&) {
       if (const auto self = weak.lock()) self->AfterLoading();
     });
-    if (retired_) storage_->Retire();
   }
   if (go_on) go_on();
 }

@@ -65,6 +65,10 @@ class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
 
   // Ends the watches, and lets nobody wait. To be called by the owner, who calls Tick() too.
   void Retire();
+  bool retired() const {
+    const std::lock_guard lock(mutex_);
+    return retired_;
+  }
   void Tick();
 
  private:

@@ -28,19 +28,31 @@ store::CacheOptions CacheOptionsOf(const object::ResourceHub& hub,
   return options;
 }
 
+// What refers to tables, and keeps them.
+template <typename T>
+std::shared_ptr<const T> WithOwner(T made, std::shared_ptr<const void> owner) {
+  struct Both {
+    std::shared_ptr<const void> owner;
+    T made;
+  };
+  auto both = std::make_shared<const Both>(Both{std::move(owner), std::move(made)});
+  return {both, &both->made};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const object::ResourceHub& hub,
-                                                               StorageEnvironment& environment,
-                                                               object::SymbolTable& symbols) {
+Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(
+    const object::ResourceHub& hub, StorageEnvironment& environment, object::SymbolTable& symbols,
+    std::shared_ptr<const void> hub_owner) {
   SKIFF_ASSIGN_OR_RETURN(store::FactsReader facts, store::FactsReader::Make(hub));
   SKIFF_ASSIGN_OR_RETURN(Strategy strategy, Strategy::Make(*hub.storage));
   ReadCompletion completion;
   if (environment.read_completion) completion = environment.read_completion(hub);
   return std::unique_ptr<ResourceStorage>(new ResourceStorage(
-      hub, environment, symbols, std::make_shared<const store::FactsReader>(std::move(facts)),
-      std::make_shared<const StoredObjects>(*hub.storage, environment.defaults,
-                                            environment.prefer_json, std::move(completion)),
+      hub, environment, symbols, WithOwner(std::move(facts), hub_owner),
+      WithOwner(StoredObjects(*hub.storage, environment.defaults, environment.prefer_json,
+                              std::move(completion)),
+                hub_owner),
       std::move(strategy)));
 }
 

@@ -49,9 +49,12 @@ struct StorageEnvironment {
 
 class ResourceStorage {
  public:
-  static Result<std::unique_ptr<ResourceStorage>> Make(const object::ResourceHub& hub,
-                                                       StorageEnvironment& environment,
-                                                       object::SymbolTable& symbols);
+  // `hub_owner`: what the hub and its tables lie in, of those that are made at run time. The store
+  // may be reading for the cache when the storage ends, and what it then still looks at refers to
+  // them.
+  static Result<std::unique_ptr<ResourceStorage>> Make(
+      const object::ResourceHub& hub, StorageEnvironment& environment, object::SymbolTable& symbols,
+      std::shared_ptr<const void> hub_owner = nullptr);
 
   const object::ResourceHub& hub() const { return *hub_; }
   const object::StorageDesc& desc() const { return *hub_->storage; }
