@@ -75,6 +75,9 @@ std::vector<const object::ResourceHub*> HubsOf(const ServedResources& served) {
   return out;
 }
 
+// A store that is not ours, on a disk that does not answer, is not waited for for ever.
+constexpr Duration kLongestLastWrite = std::chrono::seconds(30);
+
 }  // namespace
 
 // Members are destroyed from the last to the first: the listener before what its requests use.
@@ -164,8 +167,9 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Stop();
     profiles_.Stop();
     if (components_) components_->Stop();
-    // What waits for webhooks is answered while there is somebody to answer.
+    // What waits for webhooks or for other writes is answered while there is somebody to answer.
     webhooks_.Stop();
+    if (environment_) environment_->key_locks->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -175,6 +179,7 @@ class ApiServer::Impl {
     if (custom_) custom_->Stop();
     if (leases_) leases_->Close();
     if (storages_) storages_->Stop();
+    AwaitChanges();
   }
 
   const std::vector<std::string>& addresses() const {
@@ -242,6 +247,18 @@ class ApiServer::Impl {
   }
 
   store::Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
+
+  // What is being written refers to storages and admission plugins until the store has answered.
+  void AwaitChanges() {
+    store_.compactor.reset();
+    store_.store.reset();
+    const std::weak_ptr<const void> under_way = changes_;
+    changes_.reset();
+    const Duration until = clock_.Monotonic() + kLongestLastWrite;
+    while (!under_way.expired() && clock_.Monotonic() < until) {
+      ServeOn(std::chrono::milliseconds(1));
+    }
+  }
 
   // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
   void ServeOn(Duration delay) {
@@ -381,6 +398,7 @@ class ApiServer::Impl {
         .prefix = options_.storage.etcd_prefix,
         .events_come_first = store_.embedded,
         .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
+        .changes = changes_,
         .prefer_json = options_.storage.media_type == "application/json",
         .log = &log_,
         .read_completion = [this](const object::ResourceHub& hub) {
@@ -546,6 +564,7 @@ class ApiServer::Impl {
   client::WorkQueueMetrics queue_metrics_;
   OpenedStore store_;
   std::optional<store::LeasePool> leases_;
+  std::shared_ptr<const void> changes_ = std::make_shared<int>(0);
   std::optional<StorageEnvironment> environment_;
   Deadlines deadlines_;
   RequestDeadlines request_deadlines_;

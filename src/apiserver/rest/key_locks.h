@@ -8,6 +8,8 @@
 //
 // A write holds one lock at most, so that there is no deadlock. The writes in flight are bounded,
 // and with them those that wait. Any thread may call.
+//
+// Owner: the server, which calls Stop() while there is still somebody to answer those that wait.
 #pragma once
 
 #include <deque>
@@ -20,15 +22,21 @@ namespace skiff::apiserver {
 
 class KeyLocks {
  public:
-  // Calls `go` when the caller holds the lock: at once, or from another's Unlock().
-  void Lock(const std::string& key, std::move_only_function<void()> go);
+  // Calls `go` once: with true when the caller holds the lock, at once or from another's Unlock();
+  // with false when there are no locks any more.
+  void Lock(const std::string& key, std::move_only_function<void(bool locked)> go);
   // Whoever holds the lock gives it up, once.
   void Unlock(const std::string& key);
+  // Nobody waits when this returns, and nobody will.
+  void Stop();
 
  private:
+  using Waiters = std::deque<std::move_only_function<void(bool)>>;
+
   std::mutex mutex_;
   // Who waits, for each key that is locked.
-  std::map<std::string, std::deque<std::move_only_function<void()>>> waiting_;
+  std::map<std::string, Waiters> waiting_;
+  bool stopped_ = false;
 };
 
 }  // namespace skiff::apiserver

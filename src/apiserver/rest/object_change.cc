@@ -54,7 +54,9 @@ Status WithoutLease(Status status) {
 class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
  public:
   ChangeRun(ObjectChange change, store::StoreCallback<Changed> done)
-      : change_(std::move(change)), done_(std::move(done)) {}
+      : under_way_(change.storage->environment().changes.lock()),
+        change_(std::move(change)),
+        done_(std::move(done)) {}
   ~ChangeRun() { LeaveTurn(); }
 
   void Start() {
@@ -204,11 +206,16 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const store::Condition* lost = FindLost(*reply);
     if (lost == nullptr || !locked_key_.empty()) return Try();
     locked_key_ = lost->key;
-    key_locks().Lock(lost->key, [self = shared_from_this()]() mutable {
-      self->has_lock_ = true;
-      if (!self->change_.post) return self->Try();
-      self->change_.post([self] { self->Try(); });
+    key_locks().Lock(lost->key, [self = shared_from_this()](bool locked) {
+      self->has_lock_ = locked;
+      if (!self->change_.post) return self->AfterLock(locked);
+      self->change_.post([self, locked] { self->AfterLock(locked); });
     });
+  }
+
+  void AfterLock(bool locked) {
+    if (locked) return Try();
+    Done(Fail(StatusReason::kServiceUnavailable, "the server is shutting down"));
   }
 
   // The first key besides the object's own that somebody else has changed.
@@ -253,6 +260,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Done(std::move(out));
   }
 
+  const std::shared_ptr<const void> under_way_;  // let go of last
   ObjectChange change_;
   store::StoreCallback<Changed> done_;
   std::optional<CurrentObject> current_;

@@ -40,6 +40,8 @@ struct StorageEnvironment {
   bool events_come_first = true;
   std::chrono::seconds event_ttl{3600};  // --event-ttl
   std::shared_ptr<KeyLocks> key_locks = std::make_shared<KeyLocks>();
+  // Shared by all changes that are under way, for its owner, who has to wait until there are none.
+  std::weak_ptr<const void> changes = {};
   // --storage-media-type: JSON also for kinds that have a protobuf form.
   bool prefer_json = false;
   Log* log = nullptr;  // for faults of our own
