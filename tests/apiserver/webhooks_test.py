@@ -8,7 +8,6 @@ import base64
 import os
 import re
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -17,73 +16,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from surface import SANITIZED, Figures, ServerCase, ask, connect  # noqa: E402
-from webhook_server import (WebhookServer, answers, answers_late, certificate, drips,  # noqa: E402
-                            ends_at_once, floods, hangs, patch, reply, review, says, sends_half)
+from surface import SANITIZED, Figures, ask, connect  # noqa: E402
+from webhook_server import (answers, answers_late, certificate, drips, ends_at_once,  # noqa: E402
+                            floods, hangs, patch, reply, review, says, sends_half)
+from webhooks_case import APPLIED_SECONDS, CONFIG_MAPS, WebhookCase  # noqa: E402
 
-ServerCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+WebhookCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
-REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
-CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 DEAD_WEBHOOKS, WRITERS = 20, 1000
-APPLIED_SECONDS = 20
 # What the server may hold more than before after all of it.
 ROOM_MB = 120
-
-
-class WebhookCase(ServerCase):
-    """A server, and a webhook server; configurations hold for config maps with their label."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.webhooks = WebhookServer(Path(cls.folder.name))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.webhooks.close()
-        cls.folder.cleanup()
-        super().tearDownClass()
-
-    def configure(self, name, script=None, mutating=False, label=None, **more):
-        """A configuration with one webhook, in effect; gone with the test."""
-        label = label or name
-        if script is not None:
-            self.webhooks.scripts["/" + name] = script
-        kind = "MutatingWebhookConfiguration" if mutating else "ValidatingWebhookConfiguration"
-        path = f"{REGISTRATION}/{kind.lower()}s"
-        hook = {
-            "name": f"{name}.example.com", "admissionReviewVersions": ["v1"],
-            "sideEffects": "None", "timeoutSeconds": 2, "failurePolicy": "Fail",
-            "clientConfig": {"url": f"{self.webhooks.url}/{name}",
-                             "caBundle": self.webhooks.ca_bundle},
-            "objectSelector": {"matchLabels": {"hook": label}},
-            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"],
-                       "operations": ["CREATE", "UPDATE"]}], **more}
-        made = ask(self.server, "POST", path,
-                   {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
-                    "metadata": {"name": name}, "webhooks": [hook]})
-        self.assertEqual(made.code, 201, made.text)
-        self.addCleanup(ask, self.server, "DELETE", f"{path}/{name}")
-
-    def create(self, name, label, dry_run=False, data=None, connection=None):
-        return ask(self.server, "POST", CONFIG_MAPS + ("?dryRun=All" if dry_run else ""),
-                   {"apiVersion": "v1", "kind": "ConfigMap", "data": data or {},
-                    "metadata": {"name": name, "labels": {"hook": label}}},
-                   connection=connection)
-
-    def await_effect(self, label):
-        """Until the webhook is called: configurations take effect a moment after their answer."""
-        before = self.webhooks.count("/" + label)
-        deadline = time.monotonic() + APPLIED_SECONDS
-        while self.webhooks.count("/" + label) == before:
-            self.assertLess(time.monotonic(), deadline, f"{label} is not called")
-            self.create("probe", label, dry_run=True)
-
-    def assert_message(self, answer, code, pattern):
-        self.assertEqual(answer.code, code, answer.text)
-        self.assertRegex(answer.json["message"], pattern)
 
 
 class BadAnswersTest(WebhookCase):

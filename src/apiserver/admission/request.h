@@ -63,9 +63,9 @@ inline void AddWarning(AdmissionRequest& request, std::string warning) {
 }
 
 // 403 of a plugin that cannot judge yet, because the server has only just started.
+inline constexpr std::string_view kNotReadyYet = "not yet ready to handle request";
 inline std::unexpected<Status> NotReadyYet(const AdmissionRequest& request) {
-  return std::unexpected(
-      Forbidden(request.resource, NameOf(request), "not yet ready to handle request"));
+  return std::unexpected(Forbidden(request.resource, NameOf(request), kNotReadyYet));
 }
 
 // The texts with ", " between them.

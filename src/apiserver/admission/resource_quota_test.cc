@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +26,24 @@ std::string PodAsking(const std::string& cpu) {
   return R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu +
          R"("}}}]}})";
 }
+
+// Quotas that are charged by many: counts how often a write is admitted, and lets others get ahead
+// of it.
+class OvertakenPlugin final : public AdmissionPlugin {
+ public:
+  explicit OvertakenPlugin(AdmissionPlugin& charging) : charging_(charging) {}
+  Result<void> Validate(AdmissionRequest& request) override {
+    ++admitted;
+    Result<void> out = charging_.Validate(request);
+    if (auto go = std::exchange(overtake, {})) go();
+    return out;
+  }
+  std::atomic<int> admitted = 0;
+  std::function<void()> overtake;  // once
+
+ private:
+  AdmissionPlugin& charging_;
+};
 
 class ResourceQuotaTest : public ::testing::Test {
  protected:
@@ -246,8 +266,9 @@ TEST_F(ResourceQuotaTest, ManyWritersAtOnceAreAllCharged) {
   int written = 0;
   int refused = 0;
   std::string unexpected;
+  OvertakenPlugin counting(*plugin_);
   for (int i = 0; i < kWriters; ++i) {
-    cluster_.Start(*plugin_,
+    cluster_.Start(counting,
                    {.resource = "configmaps", .name = "c" + std::to_string(i), .object = "{}"},
                    [&](const TestOutcome& outcome) {
                      std::lock_guard lock(mutex);
@@ -265,6 +286,48 @@ TEST_F(ResourceQuotaTest, ManyWritersAtOnceAreAllCharged) {
   EXPECT_EQ(written, 280);
   EXPECT_EQ(unexpected, "");
   EXPECT_EQ(Used("q"), R"({"configmaps":"280"})");
+  // Whoever is asked about each write, a webhook say, is asked once.
+  EXPECT_EQ(counting.admitted, kWriters);
+}
+
+TEST_F(ResourceQuotaTest, WhoeverFindsTheQuotaChargedByOthersIsChargedAnewAndNotAdmittedAgain) {
+  cluster_.Put("resourcequotas", "q", QuotaOf(R"("requests.cpu":"4")", R"("requests.cpu":"0")"));
+  OvertakenPlugin overtaken(*plugin_);
+  overtaken.overtake = [&] { EXPECT_EQ(Create("pods", "first", PodAsking("1")).error, ""); };
+  const TestOutcome made =
+      cluster_.Write(overtaken, {.resource = "pods", .name = "p", .object = PodAsking("2")});
+  EXPECT_EQ(made.error, "");
+  EXPECT_EQ(Used("q"), R"({"requests.cpu":"3"})");
+  EXPECT_EQ(overtaken.admitted, 1);
+  // What the others have left may be too little.
+  overtaken.overtake = [&] { EXPECT_EQ(Create("pods", "next", PodAsking("1")).error, ""); };
+  EXPECT_EQ(
+      cluster_.Write(overtaken, {.resource = "pods", .name = "r", .object = PodAsking("1")}).error,
+      "pods \"r\" is forbidden: exceeded quota: q, requested: requests.cpu=1, used: "
+      "requests.cpu=4, limited: requests.cpu=4");
+  EXPECT_EQ(Used("q"), R"({"requests.cpu":"4"})");
+}
+
+TEST_F(ResourceQuotaTest, AnUpdateIsChargedForTheIncreaseFromWhatOthersHaveWritten) {
+  cluster_.Put("resourcequotas", "q", QuotaOf(R"("requests.cpu":"9")", R"("requests.cpu":"0")"));
+  EXPECT_EQ(Create("pods", "p", PodAsking("1")).error, "");
+  OvertakenPlugin overtaken(*plugin_);
+  const TestWrite resize{.resource = "pods",
+                         .name = "p",
+                         .object = PodAsking("5"),
+                         .subresource = "resize",
+                         .update = true};
+  overtaken.overtake = [&] { EXPECT_EQ(Update("pods", "p", PodAsking("4"), "resize").error, ""); };
+  EXPECT_EQ(cluster_.Write(overtaken, resize).error, "");
+  EXPECT_EQ(Used("q"), R"({"requests.cpu":"5"})");
+  EXPECT_EQ(overtaken.admitted, 2);
+  // Others have charged the quota, and not touched the pod.
+  overtaken.overtake = [&] { EXPECT_EQ(Create("pods", "r", PodAsking("1")).error, ""); };
+  TestWrite more = resize;
+  more.object = PodAsking("7");
+  EXPECT_EQ(cluster_.Write(overtaken, more).error, "");
+  EXPECT_EQ(Used("q"), R"({"requests.cpu":"8"})");
+  EXPECT_EQ(overtaken.admitted, 3);
 }
 
 }  // namespace

@@ -177,7 +177,8 @@ class SmallCluster {
         .old = write.update ? &old : nullptr,
         .transaction = change.also,
         .warnings = outcome.warnings,
-        .audit_annotations = &outcome.audit};
+        .audit_annotations = &outcome.audit,
+        .charges = &change.charges};
     SKIFF_RETURN_IF_ERROR(plugin.Mutate(request));
     SKIFF_RETURN_IF_ERROR(plugin.Validate(request));
     return change;

@@ -4,12 +4,14 @@
 // final, it may still refuse. Objects are in the stored version, and `resource` is what the request
 // named. A plugin may add writes of other keys to the transaction, with their conditions, so that
 // they are committed together with the object or not at all; when a condition fails, everything is
-// asked again. What plugins look up is in the watch caches; when that lacks an object which may be
-// about to appear, they say which, and the handler waits and asks again. What asks somebody else,
-// as webhooks do, is a task, and goes on where the request is handled; no thread waits for it.
+// asked again, but for charges (WriteCharges). What plugins look up is in the watch caches; when
+// that lacks an object which may be about to appear, they say which, and the handler waits and asks
+// again. What asks somebody else, as webhooks do, is a task, and goes on where the request is
+// handled; no thread waits for it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -50,6 +52,19 @@ struct AdmissionMemory {
   virtual ~AdmissionMemory() = default;
 };
 
+// What a write costs (quotas), committed with it, and apart from the rest because it changes with
+// every write of others: what lost a race for nothing else is not admitted once more, it only
+// charges anew.
+struct WriteCharges {
+  store::Transaction transaction = {};
+  // What the write costs by now, of the object as it will be stored and, on an update, as it is.
+  // Called only while the objects that were admitted are the ones that count; any thread. Null:
+  // nothing is charged.
+  std::move_only_function<Result<store::Transaction>(const object::Document& object,
+                                                     const object::Document* old)>
+      charge_anew = {};
+};
+
 struct AdmissionRequest {
   AdmissionOperation operation;
   const object::ResourceDesc& resource;
@@ -68,6 +83,8 @@ struct AdmissionRequest {
   std::vector<std::string>& warnings;
   // What the audit log shall say of the request, by key; null: nobody keeps it.
   std::map<std::string, std::string>* audit_annotations = nullptr;
+  // Where charges go; null: into the transaction.
+  WriteCharges* charges = nullptr;
   AwaitedObject* awaited = nullptr;  // where plugins say what they lack; null: nobody would wait
   // What came in. Null only in tests of plugins that do not ask for it.
   serving::ApiRequest* origin = nullptr;

@@ -49,6 +49,7 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
                              .object = &object,
                              .transaction = change.also,
                              .warnings = request.warnings,
+                             .charges = &change.charges,
                              .awaited = options.awaited,
                              .origin = &request};
   if (context.admission != nullptr) {

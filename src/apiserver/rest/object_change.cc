@@ -104,10 +104,15 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     }
   }
 
+  // Whether this was the last try; then the change has ended.
+  bool GivesUp() {
+    if (tries_++ != limits::kMaxWriteTries) return false;
+    Done(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
+    return true;
+  }
+
   void Try() {
-    if (tries_++ == limits::kMaxWriteTries) {
-      return Done(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
-    }
+    if (GivesUp()) return;
     MaybeTask<Result<Change>> decision = change_.decide(current_ ? &*current_ : nullptr);
     if (decision.ready()) return AfterDecision(std::move(decision).TakeValue());
     Detach<Result<Change>>(
@@ -132,7 +137,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     if (decided->kind == Change::Kind::kWrite) {
       // What lacks something in the store is written even if nothing else changes.
       if (current_ && !current_->completed && written_ == current_->bytes &&
-          decided->also.writes.empty()) {
+          decided->also.writes.empty() && decided->charges.transaction.writes.empty()) {
         return Finish(false, false);
       }
     }
@@ -157,7 +162,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     std::string key = change_.storage->Key(change_.name_space, change_.name);
     const store::Revision expected = current_ ? current_->revision : store::Revision{};
     store::Transaction transaction = std::move(decided.also);
+    charges_ = std::move(decided.charges);
     others_ = transaction.conditions;
+    first_charge_ = others_.size();
     // What the store cannot read it cannot compare either.
     if (!current_ || expected != store::Revision{}) {
       transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
@@ -166,6 +173,18 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
         transaction.writes.begin(),
         store::Write{removes ? store::Write::Kind::kDelete : store::Write::Kind::kPut,
                      std::move(key), removes ? SharedBytes() : written_, lease});
+    if (charges_.charge_anew) uncharged_ = transaction;
+    CommitCharged(std::move(transaction), removes);
+  }
+
+  void CommitCharged(store::Transaction transaction, bool removes) {
+    const store::Transaction& charges = charges_.transaction;
+    others_.resize(first_charge_);
+    others_.insert(others_.end(), charges.conditions.begin(), charges.conditions.end());
+    transaction.conditions.insert(transaction.conditions.end(), charges.conditions.begin(),
+                                  charges.conditions.end());
+    transaction.writes.insert(transaction.writes.end(), charges.writes.begin(),
+                              charges.writes.end());
     if (const auto misplaced = FindMisplaced(transaction, *change_.storage); misplaced) {
       return DoneMisplaced(*misplaced);
     }
@@ -200,32 +219,58 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
       committed_ = reply->revision;
       return Finish(!removes && !current_, removes);
     }
-    current_.reset();
-    if (const std::optional<store::KeyValue>& found = reply->current.at(0); found)
-      TakeStored(*found);
-    const store::Condition* lost = FindLost(*reply);
-    if (lost == nullptr || !locked_key_.empty()) return Try();
-    locked_key_ = lost->key;
-    key_locks().Lock(lost->key, [self = shared_from_this()](bool locked) {
+    const std::optional<store::KeyValue>& found = reply->current.at(0);
+    const size_t lost = FindLost(*reply);
+    const bool stands = charges_.charge_anew && lost >= first_charge_ &&
+                        RevisionOf(found) == (current_ ? current_->revision : store::Revision{});
+    if (!stands) {
+      current_.reset();
+      if (found) TakeStored(*found);
+    }
+    const auto go_on = [self = shared_from_this(), stands, removes] {
+      return stands ? self->ChargeAnew(removes) : self->Try();
+    };
+    if (lost == others_.size() || !locked_key_.empty()) return go_on();
+    locked_key_ = others_[lost].key;
+    key_locks().Lock(locked_key_, [self = shared_from_this(), go_on](bool locked) {
       self->has_lock_ = locked;
-      if (!self->change_.post) return self->AfterLock(locked);
-      self->change_.post([self, locked] { self->AfterLock(locked); });
+      const auto after = [self, go_on, locked] { return locked ? go_on() : self->DoneStopping(); };
+      if (!self->change_.post) return after();
+      self->change_.post(after);
     });
   }
 
-  void AfterLock(bool locked) {
-    if (locked) return Try();
+  void DoneStopping() {
     Done(Fail(StatusReason::kServiceUnavailable, "the server is shutting down"));
   }
 
-  // The first key besides the object's own that somebody else has changed.
-  const store::Condition* FindLost(const store::CommitReply& reply) const {
-    for (size_t i = 0; i < others_.size(); ++i) {
-      const std::optional<store::KeyValue>& found = reply.current.at(i + 1);
-      if ((found ? found->mod_revision : store::Revision{}) != others_[i].expected)
-        return &others_[i];
-    }
-    return nullptr;
+  // The decision stands, and costs by now something else.
+  void ChargeAnew(bool removes) {
+    if (GivesUp()) return;
+    Result<store::Transaction> charged = ChargesByNow();
+    if (!charged) return Done(std::unexpected(std::move(charged.error())));
+    charges_.transaction = std::move(*charged);
+    CommitCharged(uncharged_, removes);
+  }
+
+  Result<store::Transaction> ChargesByNow() {
+    SKIFF_ASSIGN_OR_RETURN(
+        const object::Document object,
+        DecodeStored(written_.view(), store::Revision{}, change_.storage->desc().stored));
+    if (!current_) return charges_.charge_anew(object, nullptr);
+    SKIFF_ASSIGN_OR_RETURN(const object::Document old, current_->Decode());
+    return charges_.charge_anew(object, &old);
+  }
+
+  static store::Revision RevisionOf(const std::optional<store::KeyValue>& found) {
+    return found ? found->mod_revision : store::Revision{};
+  }
+
+  // The first of the others_ that somebody else has changed; their number if nobody has.
+  size_t FindLost(const store::CommitReply& reply) const {
+    size_t i = 0;
+    while (i < others_.size() && RevisionOf(reply.current.at(i + 1)) == others_[i].expected) ++i;
+    return i;
   }
 
   KeyLocks& key_locks() { return *change_.storage->environment().key_locks; }
@@ -268,6 +313,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   store::Revision committed_;
   int tries_ = 0;
   std::vector<store::Condition> others_;  // of the last try, besides the object's own
+  WriteCharges charges_;                  // of it
+  size_t first_charge_ = 0;               // of these among the others
+  store::Transaction uncharged_;          // without them, if they can be made anew
   std::string locked_key_;                // the key that this run has locked or waits for
   bool has_lock_ = false;
 };

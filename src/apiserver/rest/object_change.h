@@ -1,6 +1,7 @@
 // Changes one stored object under optimistic concurrency: reads it, lets the caller decide what
 // becomes of it, and commits that if the object is still as it was read; otherwise it reads and
-// asks again. Every create, update, patch and delete goes through here.
+// asks again. If nothing but a quota has changed, the decision stands, and is only charged anew.
+// Every create, update, patch and delete goes through here.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/rest/admission.h"
 #include "apiserver/rest/resource_storage.h"
 #include "base/maybe_task.h"
 #include "base/shared_bytes.h"
@@ -41,6 +43,8 @@ struct Change {
   // Other keys that change with it. The first condition and write, those of the object itself, are
   // added in front.
   store::Transaction also = {};
+  // Charged for it, besides.
+  WriteCharges charges = {};
 };
 
 struct Changed {

@@ -57,8 +57,8 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
     seen_old = view->Show(old);
     seen = view->Show(object);
   }
-  AdmissionRequest admission =
-      Admit(seen_old ? *seen_old : old, seen ? *seen : object, change.also);
+  AdmissionRequest admission = Admit(seen_old ? *seen_old : old, seen ? *seen : object, change.also,
+                                     view == nullptr ? &change.charges : nullptr);
   if (admission_chain != nullptr)
     SKIFF_CO_RETURN_IF_ERROR(co_await admission_chain->Mutate(admission));
   if (view != nullptr) {
@@ -87,7 +87,7 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
 object::Timestamp UpdateDecision::now() { return NowOf(endpoint().context->clock); }
 
 AdmissionRequest UpdateDecision::Admit(object::Document& old, object::Document& object,
-                                       store::Transaction& also) {
+                                       store::Transaction& also, WriteCharges* charges) {
   return {.operation = AdmissionOperation::kUpdate,
           .resource = resource(),
           .subresource = endpoint().subresource_name(),
@@ -101,6 +101,7 @@ AdmissionRequest UpdateDecision::Admit(object::Document& old, object::Document& 
           .old = &old,
           .transaction = also,
           .warnings = request().warnings,
+          .charges = charges,
           .awaited = &awaited_,
           .origin = &request()};
 }

@@ -37,7 +37,9 @@ class UpdateDecision {
   const object::ResourceDesc& resource() { return *update_.endpoint.resource; }
   object::Timestamp now();
 
-  AdmissionRequest Admit(object::Document& old, object::Document& object, store::Transaction& also);
+  // Null charges: what the write costs is in the transaction.
+  AdmissionRequest Admit(object::Document& old, object::Document& object, store::Transaction& also,
+                         WriteCharges* charges = nullptr);
   bool IsKnownToChangeNothing(store::Revision current);
   // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
   // that all of it must be gone through.
