@@ -126,6 +126,14 @@ def hangs(server, connection, asked):
     return False
 
 
+def hangs_until(event):
+    """Allows once the event is set."""
+    def script(server, connection, asked):
+        event.wait(120)
+        reply(connection, review(asked))
+    return script
+
+
 def answers_late(seconds):
     def script(server, connection, asked):
         server.wait(seconds)
