@@ -193,7 +193,9 @@ std::vector<WantedObject> Bootstrap::KeptObjects() const {
   const object::Timestamp now = NowOf(context_.rest.clock);
   std::vector<WantedObject> objects = SystemNamespaces();
   Append(FlowControlObjects(now), objects);
-  Append(AuthenticationConfigMap(options_.authentication), objects);
+  Append(AuthenticationConfigMap(options_.authentication_now ? options_.authentication_now()
+                                                             : options_.authentication),
+         objects);
   objects.push_back(TokenTrackingConfigMap(now));
   objects.push_back(DefaultServiceCidr(options_.service_ranges, now));
   return objects;

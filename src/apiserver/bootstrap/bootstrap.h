@@ -50,6 +50,8 @@ struct BootstrapOptions {
   uint16_t port = 6443;
   std::string host_name;
   AuthenticationInfo authentication;
+  // The same as it is now, for as long as the server runs; null: it stays as it is.
+  std::function<AuthenticationInfo()> authentication_now = {};
 };
 
 class Bootstrap {

@@ -1,5 +1,6 @@
 #include "apiserver/bootstrap/bootstrap.h"
 
+#include <atomic>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -76,6 +77,13 @@ class Server {
     options.host_name = "host";
     options.authentication.client_ca_pem =
         "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+    options.authentication_now = [this] {
+      AuthenticationInfo out;
+      out.client_ca_pem = ca_is_renewed
+                              ? "-----BEGIN CERTIFICATE-----\nBB==\n-----END CERTIFICATE-----\n"
+                              : "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+      return out;
+    };
     bootstrap_ = std::make_unique<Bootstrap>(
         BootstrapContext{*storages_, store, *registry_, *rest_, served_, log_}, options);
   }
@@ -84,6 +92,7 @@ class Server {
   void Drain() { bootstrap_->Drain(); }
   std::string Log() { return sink_.Text(); }
   store::Store& store() { return *store_; }
+  std::atomic<bool> ca_is_renewed{false};
 
   std::map<std::string, int64_t> Keys() {
     std::map<std::string, int64_t> out;
@@ -233,6 +242,18 @@ TEST_F(BootstrapTest, MakesAnewWhatSomebodyDeleted) {
   EXPECT_EQ(server.Json("namespaces/kube-public"), "none");
   clock_.Advance(std::chrono::seconds(50));
   EXPECT_TRUE(WaitFor(server, "namespaces/kube-public", "Active"));
+}
+
+TEST_F(BootstrapTest, TellsOthersOfACaThatIsRenewedAndGoesOnToTellOfTheOldOne) {
+  Server server(disk_, clock_, "192.0.2.1");
+  server.Start();
+  ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
+  const char* const map = "configmaps/kube-system/extension-apiserver-authentication";
+  EXPECT_TRUE(WaitFor(server, map, "AA=="));
+  server.ca_is_renewed = true;
+  clock_.Advance(std::chrono::seconds(61));
+  EXPECT_TRUE(WaitFor(server, map, "BB=="));
+  EXPECT_NE(server.Json(map).find("AA=="), std::string::npos);
 }
 
 TEST_F(BootstrapTest, HasTheEndpointsOfAllServersThatLive) {
