@@ -136,6 +136,14 @@ struct KubeletOptions {
   Duration timeout = std::chrono::seconds(5);
 };
 
+// Extension API servers behind this one.
+struct AggregationOptions {
+  std::string proxy_client_cert_file;  // as whom they see this server; empty: it shows nothing
+  std::string proxy_client_key_file;
+  bool to_endpoints = false;     // --enable-aggregator-routing
+  bool reject_redirects = true;  // --aggregator-reject-forwarding-redirect
+};
+
 struct ApiServerOptions {
   // Serving.
   IpAddress bind_address = IpAddress::AnyV4();
@@ -180,6 +188,7 @@ struct ApiServerOptions {
   RequestOptions requests;
   ShutdownOptions shutdown;
   KubeletOptions kubelet;
+  AggregationOptions aggregation;
 
   Duration livez_grace_period{};  // start-up may take as long before /livez says no
   bool profiling = true;

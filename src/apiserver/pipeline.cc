@@ -61,6 +61,7 @@ const Pipeline::Stage Pipeline::kStages[] = {
     {"in-flight limit", &Pipeline::LimitInFlight},
     {"flow control", &Pipeline::FindFlow},
     {"authorization", &Pipeline::Authorize},
+    {"aggregation", &Pipeline::PassOn},
     {"body", &Pipeline::ReadBody},
     {"route", &Pipeline::Route},
 };
@@ -328,6 +329,10 @@ void Pipeline::AfterAuthorization(serving::ApiRequestPtr request,
   }
   const serving::AccessAttributes attributes = serving::AttributesOf(*request);
   serving::RespondError(*request, serving::ForbiddenStatus(attributes, answer.reason));
+}
+
+Pipeline::Then Pipeline::PassOn(serving::ApiRequestPtr& request) {
+  return options_.pass_on && options_.pass_on(request) ? Then::kDone : Then::kNext;
 }
 
 Pipeline::Then Pipeline::ReadBody(serving::ApiRequestPtr& request) {

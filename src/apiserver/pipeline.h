@@ -46,8 +46,10 @@ struct PipelineOptions {
   Duration request_timeout = std::chrono::seconds(60);
   int64_t max_readonly_inflight = 400;
   int64_t max_mutating_inflight = 200;
-  // Tried in order: the paths of the server itself, the aggregator, the built-in API, custom
-  // resources. What none of them knows is a 404.
+  // Tried before the body has been read: what is passed on to other servers.
+  Resolver pass_on = {};
+  // Tried in order: the paths of the server itself, the built-in API, custom resources. What none
+  // of them knows is a 404.
   std::vector<Resolver> resolvers = {};
 };
 
@@ -96,6 +98,7 @@ class Pipeline final : public net::HttpHandler {
   Then LimitInFlight(serving::ApiRequestPtr& request);
   Then FindFlow(serving::ApiRequestPtr& request);
   Then Authorize(serving::ApiRequestPtr& request);
+  Then PassOn(serving::ApiRequestPtr& request);
   Then ReadBody(serving::ApiRequestPtr& request);
   Then Route(serving::ApiRequestPtr& request);
 

@@ -10,7 +10,8 @@
 #include "apiserver/admission/chain.h"
 #include "apiserver/admission/webhook_metrics.h"
 #include "apiserver/admission_metrics.h"
-#include "apiserver/api_service_proxy.h"
+#include "apiserver/aggregator/aggregator.h"
+#include "apiserver/aggregator_options.h"
 #include "apiserver/authorizer_followers.h"
 #include "apiserver/await_storages.h"
 #include "apiserver/background_tasks.h"
@@ -36,7 +37,6 @@
 #include "apiserver/registry/disabled_fields.h"
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
-#include "apiserver/registry/unenforced.h"
 #include "apiserver/registry/use_kinds.h"
 #include "apiserver/request_deadlines.h"
 #include "apiserver/response_headers.h"
@@ -46,7 +46,6 @@
 #include "apiserver/reviews.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
-#include "apiserver/service_address.h"
 #include "apiserver/storage_metrics.h"
 #include "apiserver/store_health.h"
 #include "apiserver/webhook/webhook_caller.h"
@@ -133,6 +132,7 @@ class ApiServer::Impl {
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
     custom_.emplace(served_, CustomServing{*storages_, *environment_, rest_});
     catalog_.emplace(*served_, *storages_, *custom_);
+    SKIFF_RETURN_IF_ERROR(StartAggregator());
     SKIFF_RETURN_IF_ERROR(MakeAdmission());
     registry_.emplace(RegistryContext{
         .storages = *storages_,
@@ -169,6 +169,7 @@ class ApiServer::Impl {
     if (components_) components_->Stop();
     // What waits for webhooks or for other writes is answered while there is somebody to answer.
     webhooks_.Stop();
+    if (aggregator_) aggregator_->Stop();
     if (environment_) environment_->key_locks->Stop();
     if (http_) http_->Stop();
     http_.reset();
@@ -223,7 +224,7 @@ class ApiServer::Impl {
   }
   bool ready() const {
     return storages_->ready() && followers_->roles_ready() && followers_->nodes_ready() &&
-           definitions_ready() && bootstrapped() && !draining_;
+           definitions_ready() && aggregator_->synced() && bootstrapped() && !draining_;
   }
 
   void Drain() {
@@ -234,6 +235,7 @@ class ApiServer::Impl {
     if (options_.shutdown.send_retry_after) StartRejecting();
     http_->OnDrain([this] {
       deadlines_.EndAll();
+      aggregator_->EndLongRequests();
       profiles_.Stop();
     });
     http_->Drain(LastWait());
@@ -302,10 +304,9 @@ class ApiServer::Impl {
               return served_->FindResource(version.group, version.version, resource.name) !=
                      nullptr;
             },
-        .find_custom_kind =
-            [this](std::string_view group, std::string_view version, std::string_view kind) {
-              return CustomKind(group, version, kind);
-            },
+        .find_custom_kind = [this](
+                                std::string_view group, std::string_view version,
+                                std::string_view kind) { return CustomKind(group, version, kind); },
         .policy_observer = &admission_metrics_,
         .defaults = defaults_.get(),
         .webhook_metrics = &webhook_metrics_,
@@ -368,12 +369,19 @@ class ApiServer::Impl {
     }
   }
   bool definitions_ready() const { return !definitions_ || definitions_->synced(); }
-  // Where a webhook's service is now.
-  Result<CalledAddress> ResolveCalled(const CalledService& called) const {
-    const auto storage = [&](std::string_view group, std::string_view resource) {
-      return storages_->Find(object::FindPreferredResource(group, resource)->hub);
-    };
-    return AddressOfService(storage("", "services"), called.name_space, called.name, called.port);
+  // Which other servers there are, and the way to them.
+  Result<void> StartAggregator() {
+    const size_t run = background_tasks_.Add({}, [this] { aggregator_->Run(); });
+    aggregator_.emplace(
+        Aggregator::Context{
+            .storages = *storages_, .rest = rest_, .metrics = registry_of_metrics_, .log = log_},
+        AggregatorOptionsOf(options_), [this, run] { background_tasks_.Trigger(run); });
+    background_tasks_.Add(std::chrono::seconds(1), [this] { aggregator_->Tick(); });
+    if (aggregator_->has_certificate()) {
+      background_tasks_.Add(std::chrono::seconds(10),
+                            [this] { aggregator_->ReadCertificateAgain(); });
+    }
+    return aggregator_->Start();
   }
 
   // Resources of the core group that are answered and not stored.
@@ -429,8 +437,8 @@ class ApiServer::Impl {
     }
     health_.Add({"event-loops", serving::HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", serving::HealthCheck::kReadyz, [this]() -> std::string {
-                   const bool filled =
-                       storages_->ready() && followers_->nodes_ready() && definitions_ready();
+                   const bool filled = storages_->ready() && followers_->nodes_ready() &&
+                                       definitions_ready() && aggregator_->synced();
                    return filled ? "" : "not filled yet";
                  }});
     health_.Add({"poststarthook/rbac/bootstrap-roles", serving::HealthCheck::kAll, [this] {
@@ -442,6 +450,7 @@ class ApiServer::Impl {
                      return bootstrapped() ? std::string() : std::string("not finished");
                    }});
     }
+    AddAggregatorChecks(*aggregator_, health_);
     health_.Add({"shutdown", serving::HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
@@ -494,6 +503,7 @@ class ApiServer::Impl {
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
+        .pass_on = [this](serving::ApiRequestPtr& request) { return aggregator_->Answer(request); },
         .resolvers = {
             [this](serving::ApiRequestPtr& request) { return own_paths_->Answer(*request); },
             [this](serving::ApiRequestPtr& request) {
@@ -504,11 +514,6 @@ class ApiServer::Impl {
             },
             [this](serving::ApiRequestPtr& request) {
               return request->info.is_resource && router_->Route(request);
-            },
-            [this](serving::ApiRequestPtr& request) {
-              static const object::ResourceHub* const hub =
-                  object::FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
-              return ProxyToApiService(*request, storages_->Find(hub));
             }}});
     return {};
   }
@@ -531,7 +536,6 @@ class ApiServer::Impl {
   void ForgetStart() {
     if (start_forgotten_ || !ready()) return;
     start_forgotten_ = true;
-    LogUnenforced(*storages_, log_);
     ReleaseStartupMemory();
   }
 
@@ -582,8 +586,11 @@ class ApiServer::Impl {
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
   WebhookMetricFamilies webhook_metrics_{registry_of_metrics_};
-  WebhookCaller webhooks_{clock_,
-                          [this](const CalledService& service) { return ResolveCalled(service); }};
+  WebhookCaller webhooks_{clock_, [this](const CalledService& called) {
+                            return aggregator_->routes().Find(called.name_space, called.name,
+                                                              called.port);
+                          }};
+  std::optional<Aggregator> aggregator_;
   std::unique_ptr<AdmissionChain> admission_;
   std::optional<CustomResources> custom_;
   std::optional<ResourceCatalog> catalog_;

@@ -1,5 +1,5 @@
-// Extension API servers, as those see them who read their documents: one backend for each APIService
-// that names a service.
+// Extension API servers, as those see them who read their documents: one backend for each
+// APIService that names a service.
 //
 // A backend knows how to ask its server: where it is, whom to believe there, and the certificate of
 // the front proxy by which the server believes in turn who asks. Answers are read whole, up to a

@@ -22,7 +22,7 @@ constexpr Duration kRepairPeriod = seconds(180);
 constexpr Duration kLeaseCollectionPeriod = seconds(3600);
 
 // Those of Kubernetes' own behind which something stands here; what this server does not do yet,
-// such as custom resources and aggregation, has no check that could say that it is well.
+// such as audit, has no check that could say that it is well.
 constexpr std::string_view kHealthChecks[] = {
     "poststarthook/start-apiserver-admission-initializer",
     "poststarthook/generic-apiserver-start-informers",
@@ -38,7 +38,6 @@ constexpr std::string_view kHealthChecks[] = {
     "poststarthook/priority-and-fairness-config-producer",
     "poststarthook/bootstrap-controller",
     "poststarthook/start-kubernetes-service-cidr-controller",
-    "poststarthook/apiservice-status-local-available-controller",
     "poststarthook/kube-apiserver-autoregistration",
     "autoregister-completion",
 };
@@ -70,8 +69,6 @@ void Bootstrap::AddTasks() {
       {"service allocations", kRepairPeriod, [this] { return RepairServices(); }, true});
   tasks_.push_back({"conditions of flow schemas", kConditionPeriod,
                     [this] { return KeepFlowSchemaConditions(writer_); }, true});
-  tasks_.push_back({"conditions of API services", kConditionPeriod,
-                    [this] { return KeepApiServiceConditions(writer_); }, true});
   tasks_.push_back(
       {"identity leases", kLeaseCollectionPeriod, [this] { return identity_.RemoveExpired(); }});
 }

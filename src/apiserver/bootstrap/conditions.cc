@@ -1,6 +1,5 @@
 #include "apiserver/bootstrap/conditions.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,15 +11,12 @@
 #include "apiserver/rest/object_output.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
-#include "views/apiregistration.k8s.io/v1.h"
-#include "views/core/v1.h"
 #include "views/flowcontrol.apiserver.k8s.io/v1.h"
 
 namespace skiff::apiserver {
 namespace {
 
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
-namespace registration = views::apiregistration_k8s_io_v1;
 
 struct WantedCondition {
   std::string_view type;
@@ -88,43 +84,6 @@ void ApplyDangling(const DefaultPlans& defaults, const WantedCondition& wanted,
   if (applied) object = std::move(*applied);
 }
 
-// Null: there is a service, which is for those who speak to it to judge.
-std::optional<WantedCondition> AvailableOf(const registration::APIService& service,
-                                           ResourceStorage* services) {
-  const registration::ServiceReference reference = service.spec().service();
-  if (reference.AsValue() == nullptr) return std::nullopt;
-  const std::string where =
-      std::string(reference.name()) + " in \"" + std::string(reference.namespace_()) + "\"";
-  if (FindInCache(services, reference.namespace_(), reference.name())) {
-    return WantedCondition{.type = "Available",
-                           .status = "False",
-                           .reason = "FailedDiscoveryCheck",
-                           .message = "this server does not pass requests on to service/" + where};
-  }
-  return WantedCondition{.type = "Available",
-                         .status = "False",
-                         .reason = "ServiceNotFound",
-                         .message = "service/" + where + " is not present"};
-}
-
-void SetAvailable(const WantedCondition& wanted, object::Timestamp now, object::Document& object) {
-  const auto before = registration::APIService(object).status().conditions();
-  const object::Timestamp since = Since(before, wanted, now);
-  size_t at = 0;
-  for (const registration::APIServiceCondition each : before) {
-    if (each.type() == wanted.type) break;
-    ++at;
-  }
-  registration::MutableAPIService service(object);
-  auto condition = at < before.size() ? service.mutable_status().mutable_conditions(at)
-                                      : service.mutable_status().add_conditions();
-  condition.set_type(wanted.type);
-  condition.set_status(wanted.status);
-  condition.set_reason(wanted.reason);
-  condition.set_message(wanted.message);
-  condition.set_last_transition_time(since);
-}
-
 struct Wrong {
   std::string name;
   WantedCondition wanted;
@@ -157,32 +116,6 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
             ApplyDangling(writer.rest().defaults, wanted, now, object);
           }
         });
-    if (!written) out = std::move(written);
-  }
-  return out;
-}
-
-Result<void> KeepApiServiceConditions(SystemWriter& writer) {
-  const object::ResourceDesc& resource =
-      *object::FindResource("apiregistration.k8s.io", "v1", "apiservices");
-  ResourceStorage* services = writer.StorageOf(*object::FindResource("", "v1", "services"));
-  if (services == nullptr || !services->cache().ready()) return {};
-  std::vector<Wrong> wrong;
-  ForEachInCache(writer.StorageOf(resource), [&](const store::CacheEntry& entry) {
-    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
-    if (!object) return;
-    const registration::APIService service(*object);
-    std::optional<WantedCondition> wanted = AvailableOf(service, services);
-    if (!wanted || Says(service.status().conditions(), *wanted)) return;
-    wrong.push_back({std::string(entry.name()), std::move(*wanted)});
-  });
-  Result<void> out;
-  for (Wrong& each : wrong) {
-    const object::Timestamp now = NowOf(writer.rest().clock);
-    Result<void> written =
-        writer.RepairExisting(resource, each.name,
-                              [&writer, wanted = std::move(each.wanted), now](
-                                  object::Document& object) { SetAvailable(wanted, now, object); });
     if (!written) out = std::move(written);
   }
   return out;

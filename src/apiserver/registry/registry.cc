@@ -20,7 +20,6 @@
 #include "apiserver/registry/networking/ingress_behaviour.h"
 #include "apiserver/registry/rbac/rbac_behaviour.h"
 #include "apiserver/registry/resource/resource_claim_behaviour.h"
-#include "apiserver/registry/unenforced.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/scale.h"

@@ -1,0 +1,53 @@
+#include "apiserver/aggregator/aggregator.h"
+
+#include <utility>
+
+#include "object/resource.h"
+
+namespace skiff::apiserver {
+namespace {
+
+ResourceStorage* StorageOf(const StorageSet& storages, std::string_view group,
+                           std::string_view name) {
+  const object::ResourceDesc* const resource = object::FindPreferredResource(group, name);
+  return resource != nullptr ? storages.Find(resource->hub) : nullptr;
+}
+
+ResourceStorage* ApiServices(const StorageSet& storages) {
+  return StorageOf(storages, "apiregistration.k8s.io", "apiservices");
+}
+
+}  // namespace
+
+Aggregator::Aggregator(Context context, AggregatorOptions options, std::function<void()> schedule)
+    : certificate_(std::move(options.proxy_client_cert_file),
+                   std::move(options.proxy_client_key_file), context.log),
+      routes_({.services = StorageOf(context.storages, "", "services"),
+               .slices = StorageOf(context.storages, "discovery.k8s.io", "endpointslices"),
+               .to_endpoints = options.to_endpoints},
+              context.rest.random),
+      caller_(
+          context.rest.clock,
+          [this](const CalledService& service) {
+            return routes_.Find(service.name_space, service.name, service.port);
+          },
+          certificate_),
+      availability_({.api_services = ApiServices(context.storages),
+                     .rest = context.rest,
+                     .caller = caller_,
+                     .routes = routes_,
+                     .metrics = context.metrics,
+                     .log = context.log}),
+      backends_(ApiServices(context.storages) != nullptr ? &ApiServices(context.storages)->cache()
+                                                         : nullptr,
+                caller_, availability_, std::move(schedule)),
+      forwarder_(backends_, caller_, std::move(options.forwarding)) {}
+
+Result<void> Aggregator::Start() {
+  SKIFF_RETURN_IF_ERROR(certificate_.Load());
+  SKIFF_RETURN_IF_ERROR(caller_.Start());
+  backends_.Start();
+  return {};
+}
+
+}  // namespace skiff::apiserver
