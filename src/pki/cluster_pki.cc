@@ -16,6 +16,13 @@ CertificateSpec AdminSpec() {
   return spec;
 }
 
+CertificateSpec FrontProxySpec() {
+  CertificateSpec spec;
+  spec.common_name = kFrontProxyName;
+  spec.use = CertificateUse::kClient;
+  return spec;
+}
+
 CertificateSpec ServerSpec(const ServerNames& names) {
   CertificateSpec spec;
   spec.common_name = "kube-apiserver";
@@ -87,45 +94,62 @@ std::string RelativeTime(Duration moment, Duration now) {
 Result<std::vector<std::string>> ClusterPki::Ensure(const ServerNames& names, Clock& clock) const {
   std::vector<std::string> done;
   SKIFF_RETURN_IF_ERROR(MakeDirectories(directory_, 0700));
-  SKIFF_ASSIGN_OR_RETURN(const Ca ca, EnsureCa(clock, done));
+  SKIFF_ASSIGN_OR_RETURN(const Ca ca, EnsureCa(kClusterCa, clock, done));
+  SKIFF_ASSIGN_OR_RETURN(const Ca front_proxy_ca, EnsureCa(kFrontProxyCa, clock, done));
   SKIFF_RETURN_IF_ERROR(EnsureServiceAccountKey(done));
   SKIFF_RETURN_IF_ERROR(EnsureLeaf("apiserver", ServerSpec(names), ca, clock, done));
   SKIFF_RETURN_IF_ERROR(EnsureLeaf("admin", AdminSpec(), ca, clock, done));
+  SKIFF_RETURN_IF_ERROR(
+      EnsureLeaf("front-proxy-client", FrontProxySpec(), front_proxy_ca, clock, done));
   return done;
 }
 
-Result<ClusterPki::Ca> ClusterPki::EnsureCa(Clock& clock, std::vector<std::string>& done) const {
-  const std::string key_file = PathOf("ca.key");
+const ClusterPki::CaName ClusterPki::kClusterCa = {
+    .file = "ca",
+    .common_name = "kubernetes",
+    .shown = "CA",
+    .users = "every client then needs the new kubeconfig"};
+const ClusterPki::CaName ClusterPki::kFrontProxyCa = {
+    .file = "front-proxy-ca",
+    .common_name = "front-proxy-ca",
+    .shown = "CA of front proxies",
+    .users = "extension API servers then need to read it again"};
+
+Result<ClusterPki::Ca> ClusterPki::EnsureCa(const CaName& name, Clock& clock,
+                                            std::vector<std::string>& done) const {
+  const std::string cert_file = PathOf(std::string(name.file) + ".crt");
+  const std::string key_file = PathOf(std::string(name.file) + ".key");
   const Duration now = clock.Wall();
-  Result<Certificate> certificate = ReadCertificate(ca_file());
+  Result<Certificate> certificate = ReadCertificate(cert_file);
   if (!certificate && IsMissing(certificate.error())) {
     // A key without its certificate is what an interrupted start leaves behind.
     CertificateSpec spec;
-    spec.common_name = "kubernetes";
-    spec.dns_names = {"kubernetes"};
+    spec.common_name = name.common_name;
+    spec.dns_names = {name.common_name};
     spec.use = CertificateUse::kCa;
     spec.not_before = now - kClockSkew;
     spec.not_after = now + kCaLifetime;
     SKIFF_ASSIGN_OR_RETURN(const PrivateKey key, PrivateKey::Generate());
     SKIFF_ASSIGN_OR_RETURN(const Certificate made, Certificate::SelfSigned(spec, key));
-    SKIFF_RETURN_IF_ERROR(WritePair(ca_file(), made, key_file, key));
-    done.push_back("made the CA");
+    SKIFF_RETURN_IF_ERROR(WritePair(cert_file, made, key_file, key));
+    done.push_back(std::string("made the ") + name.shown);
     return Ca{made, key};
   }
   if (!certificate) return std::unexpected(std::move(certificate).error());
-  const std::string remedy = "; to make a new CA, remove " + ca_file() + " and " + key_file +
-                             " and start again (every client then needs the new kubeconfig)";
+  const std::string the = std::string("the ") + name.shown;
+  const std::string remedy = "; to make a new CA, remove " + cert_file + " and " + key_file +
+                             " and start again (" + name.users + ")";
   if (const std::optional<std::string> fault = TimeFault(*certificate, now)) {
-    return BadRequest("the CA " + ca_file() + " cannot be used: " + *fault + remedy);
+    return BadRequest(the + " " + cert_file + " cannot be used: " + *fault + remedy);
   }
   Result<PrivateKey> key = ReadKey(key_file);
   if (!key) {
     Status error = std::move(key).error();
-    error.SetMessage("the CA's key is missing or damaged: " + error.message() + remedy);
+    error.SetMessage("the key of " + the + " is missing or damaged: " + error.message() + remedy);
     return std::unexpected(std::move(error));
   }
   if (!certificate->BelongsTo(*key)) {
-    return BadRequest(key_file + " is not the key of " + ca_file() + remedy);
+    return BadRequest(key_file + " is not the key of " + cert_file + remedy);
   }
   return Ca{*certificate, *key};
 }
@@ -191,10 +215,12 @@ Result<void> ClusterPki::EnsureServiceAccountKey(std::vector<std::string>& done)
 
 std::vector<CertificateState> ClusterPki::Inspect(Clock& clock) const {
   std::vector<CertificateState> out;
-  const Result<Certificate> ca = ReadCertificate(ca_file());
-  for (const char* name : {"ca", "apiserver", "admin"}) {
+  const Result<Certificate> cluster_ca = ReadCertificate(ca_file());
+  const Result<Certificate> proxy_ca = ReadCertificate(front_proxy_ca_file());
+  for (const char* name : {"ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client"}) {
     CertificateState state;
     state.name = name;
+    const Result<Certificate>& ca = state.name.starts_with("front-proxy") ? proxy_ca : cluster_ca;
     state.path = PathOf(state.name + ".crt");
     const Result<Certificate> certificate = ReadCertificate(state.path);
     if (!certificate) {
@@ -213,8 +239,10 @@ std::vector<CertificateState> ClusterPki::Inspect(Clock& clock) const {
 
 std::vector<std::string> ClusterPki::Files() const {
   std::vector<std::string> out;
-  for (const char* name : {"ca.crt", "ca.key", "apiserver.crt", "apiserver.key", "admin.crt",
-                           "admin.key", "sa.key", "sa.pub"}) {
+  for (const char* name :
+       {"ca.crt", "ca.key", "apiserver.crt", "apiserver.key", "admin.crt", "admin.key",
+        "front-proxy-ca.crt", "front-proxy-ca.key", "front-proxy-client.crt",
+        "front-proxy-client.key", "sa.key", "sa.pub"}) {
     out.push_back(PathOf(name));
   }
   return out;

@@ -3,12 +3,14 @@
 //   ca.crt, ca.key                     the CA of servers and clients; made once, kept
 //   apiserver.crt, apiserver.key       the API server's
 //   admin.crt, admin.key               a client's: user kubernetes-admin, group system:masters
+//   front-proxy-ca.crt, .key           the CA of front proxies; made once, kept
+//   front-proxy-client.crt, .key       the API server's towards extension API servers
 //   sa.key, sa.pub                     sign and verify service accounts' tokens; made once, kept
 //
 // Ensure() makes what is missing and renews what must be: a certificate that ends within
 // kRenewBefore, lacks a name that is wanted, is not the CA's or does not fit its key. It never
-// replaces the CA or the key of service accounts, on which others rely, and says what to do when
-// they are unusable. Whoever calls it holds a lock on the directory.
+// replaces a CA or the key of service accounts, on which others rely, and says what to do when they
+// are unusable. Whoever calls it holds a lock on the directory.
 #pragma once
 
 #include <chrono>
@@ -29,6 +31,9 @@ inline constexpr std::chrono::hours kLeafLifetime{24 * 365};
 inline constexpr std::chrono::hours kRenewBefore{24 * 90};
 // How far the clocks of two machines may be apart.
 inline constexpr std::chrono::hours kClockSkew{1};
+
+// The name of the front proxy's certificate, by which it is believed.
+inline constexpr const char* kFrontProxyName = "front-proxy-client";
 
 struct ServerNames {
   std::vector<std::string> dns_names;
@@ -58,6 +63,9 @@ class ClusterPki {
   std::string server_key_file() const { return PathOf("apiserver.key"); }
   std::string admin_cert_file() const { return PathOf("admin.crt"); }
   std::string admin_key_file() const { return PathOf("admin.key"); }
+  std::string front_proxy_ca_file() const { return PathOf("front-proxy-ca.crt"); }
+  std::string front_proxy_cert_file() const { return PathOf("front-proxy-client.crt"); }
+  std::string front_proxy_key_file() const { return PathOf("front-proxy-client.key"); }
   std::string service_account_key_file() const { return PathOf("sa.key"); }
   std::string service_account_public_file() const { return PathOf("sa.pub"); }
   // All that Ensure() makes.
@@ -69,7 +77,15 @@ class ClusterPki {
     PrivateKey key;
   };
   std::string PathOf(const std::string& name) const { return directory_ + "/" + name; }
-  Result<Ca> EnsureCa(Clock& clock, std::vector<std::string>& done) const;
+  struct CaName {
+    const char* file;         // "ca", of ca.crt and ca.key
+    const char* common_name;  // "kubernetes"
+    const char* shown;        // "CA"
+    const char* users;        // what a new one means
+  };
+  static const CaName kClusterCa;
+  static const CaName kFrontProxyCa;
+  Result<Ca> EnsureCa(const CaName& name, Clock& clock, std::vector<std::string>& done) const;
   Result<void> EnsureLeaf(const std::string& name, CertificateSpec spec, const Ca& ca, Clock& clock,
                           std::vector<std::string>& done) const;
   // Why the certificate there must be made anew; nothing when it need not.

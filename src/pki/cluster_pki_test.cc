@@ -44,8 +44,9 @@ using Lines = std::vector<std::string>;
 
 TEST_F(ClusterPkiTest, MakesTheWholeSetOnce) {
   EXPECT_EQ(Ensure(),
-            (Lines{"made the CA", "made the key of service accounts",
-                   "made the certificate of apiserver", "made the certificate of admin"}));
+            (Lines{"made the CA", "made the CA of front proxies",
+                   "made the key of service accounts", "made the certificate of apiserver",
+                   "made the certificate of admin", "made the certificate of front-proxy-client"}));
   for (const std::string& file : pki().Files()) EXPECT_EQ(access(file.c_str(), R_OK), 0) << file;
   const std::string before = Read(pki().server_cert_file());
   EXPECT_EQ(Ensure(), Lines{});
@@ -73,7 +74,9 @@ TEST_F(ClusterPkiTest, RenewsLeavesNearTheirEndAndKeepsTheCa) {
   EXPECT_EQ(Ensure(), Lines{});
   clock_.Advance(2 * kDay);
   EXPECT_EQ(Ensure(), (Lines{"renewed the certificate of apiserver: it expires in 89 days",
-                             "renewed the certificate of admin: it expires in 89 days"}));
+                             "renewed the certificate of admin: it expires in 89 days",
+                             "renewed the certificate of front-proxy-client: it expires in 89 "
+                             "days"}));
   EXPECT_EQ(Read(pki().ca_file()), ca);
   EXPECT_EQ(Read(pki().service_account_key_file()), accounts);
   EXPECT_EQ(Ensure(), Lines{});
@@ -119,13 +122,13 @@ TEST_F(ClusterPkiTest, ReplacesNoCaWhoseKeyIsMissingOrWrong) {
   ASSERT_TRUE(WriteSmallFile(key, PrivateKey::Generate()->ToPem(), kSecretFileMode));
   EXPECT_NE(Ensure().front().find("is not the key of"), std::string::npos);
   unlink(key.c_str());
-  EXPECT_NE(Ensure().front().find("the CA's key is missing"), std::string::npos);
+  EXPECT_NE(Ensure().front().find("the key of the CA is missing"), std::string::npos);
 }
 
 TEST_F(ClusterPkiTest, NeedsNoRenewalThatGainsNothing) {
   Ensure();
   clock_.Advance(3600 * kDay);
-  EXPECT_EQ(Ensure().size(), 2U);
+  EXPECT_EQ(Ensure().size(), 3U);
   EXPECT_EQ(Ensure(), Lines{});  // they end with the CA, in 50 days
 }
 

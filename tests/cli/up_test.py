@@ -154,7 +154,7 @@ class Foreground(Cluster):
     def test_keys_are_for_their_owner_only(self):
         self.up()
         for name in ("admin.conf", "pki/ca.key", "pki/apiserver.key", "pki/sa.key",
-                     "pki/admin.key"):
+                     "pki/admin.key", "pki/front-proxy-ca.key", "pki/front-proxy-client.key"):
             self.assertEqual(os.stat(os.path.join(self.data, name)).st_mode & 0o777, 0o600, name)
 
     def test_openssl_finds_no_fault_with_the_certificates(self):
@@ -164,6 +164,9 @@ class Foreground(Cluster):
                         pki + "/ca.crt", pki + "/apiserver.crt"], check=True, capture_output=True)
         subprocess.run(["openssl", "verify", "-x509_strict", "-purpose", "sslclient", "-CAfile",
                         pki + "/ca.crt", pki + "/admin.crt"], check=True, capture_output=True)
+        subprocess.run(["openssl", "verify", "-x509_strict", "-purpose", "sslclient", "-CAfile",
+                        pki + "/front-proxy-ca.crt", pki + "/front-proxy-client.crt"], check=True,
+                       capture_output=True)
         text = subprocess.run(["openssl", "x509", "-noout", "-text", "-in", pki + "/apiserver.crt"],
                               check=True, capture_output=True, text=True).stdout
         for name in ("DNS:localhost", "DNS:kubernetes.default.svc.cluster.local",
@@ -346,7 +349,7 @@ class Detached(Cluster):
         self.assertEqual(status["server"], "https://127.0.0.1:%d" % self.port)
         self.assertRegex(status["version"], r"^v1\.36\.")
         self.assertEqual([one["name"] for one in status["certificates"]],
-                         ["ca", "apiserver", "admin"])
+                         ["ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client"])
         self.assertGreater(status["dataBytes"], 0)
         self.assertIn("stopped the cluster", self.down().stdout)
         code, status = self.status()

@@ -71,6 +71,14 @@ Result<void> ClusterStart::ReadFlags() {
   server.tls.cert_file = pki.server_cert_file();
   server.tls.private_key_file = pki.server_key_file();
   server.client_ca_file = pki.ca_file();
+  server.request_header.client_ca_file = pki.front_proxy_ca_file();
+  server.request_header.allowed_names = {pki::kFrontProxyName};
+  server.request_header.username_headers = {"X-Remote-User"};
+  server.request_header.uid_headers = {"X-Remote-Uid"};
+  server.request_header.group_headers = {"X-Remote-Group"};
+  server.request_header.extra_headers_prefix = {"X-Remote-Extra-"};
+  server.aggregation.proxy_client_cert_file = pki.front_proxy_cert_file();
+  server.aggregation.proxy_client_key_file = pki.front_proxy_key_file();
   server.service_account.issuers = {kIssuer};
   server.service_account.signing_key_file = pki.service_account_key_file();
   server.service_account.key_files = {pki.service_account_public_file()};
