@@ -18,7 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from aggregation_case import APPLIED_SECONDS, AggregationCase  # noqa: E402
+from aggregation_case import API_SERVICES, APPLIED_SECONDS, NAME, AggregationCase  # noqa: E402
+from extension_server import ROOT as EXTENSION_ROOT  # noqa: E402
+from extension_server import Authority, ExtensionServer  # noqa: E402
+from on_etcd import Etcd, EtcdApiServer  # noqa: E402
 from surface import ADMIN, Figures, ask, connect  # noqa: E402
 from server import ApiServer  # noqa: E402
 
@@ -177,6 +180,45 @@ class BehindTest(AggregationCase):
         role = self.get(RBAC + "/namespaces/kube-system/roles/extension-apiserver-authentication-"
                                "reader").json
         self.assertEqual(role["rules"][0]["resourceNames"], ["extension-apiserver-authentication"])
+
+
+class TwoServersTest(AggregationCase):
+    """Two servers on one store, of which the extension server believes only one."""
+    LOOK_SECONDS = 8
+    MOST_WRITES = 8
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.etcd = Etcd(cls.folder, (str(Path(cls.BINARY).parent / "etcd"),))
+        cls.addClassCleanup(cls.etcd.stop)
+        stranger, key = Authority(cls.folder, "other-ca").issue("front-proxy-client-of-another")
+        disbelieved = tuple(
+            f"--proxy-client-cert-file={stranger}" if flag.startswith("--proxy-client-cert") else
+            f"--proxy-client-key-file={key}" if flag.startswith("--proxy-client-key") else flag
+            for flag in cls.FLAGS)
+        cls.server.close()
+        cls.server = EtcdApiServer(cls.BINARY, cls.etcd, *cls.FLAGS)
+        cls.second = EtcdApiServer(cls.BINARY, cls.etcd, *disbelieved)
+        cls.addClassCleanup(cls.second.close)
+
+    def test_servers_that_disagree_do_not_write_as_fast_as_they_can(self):
+        extension = ExtensionServer(self.cert, self.key, self.proxy_ca.cert)
+        self.addCleanup(extension.close)
+        self.make_service()
+        self.register(extension.port)
+        # The first has been answered, and the second has not.
+        self.await_condition("False", "FailedDiscoveryCheck")
+        deadline = time.monotonic() + APPLIED_SECONDS
+        while not extension.count(EXTENSION_ROOT):
+            self.assertLess(time.monotonic(), deadline)
+        connection = connect(self.server)
+        self.addCleanup(connection.close)
+        connection.request("GET", f"{API_SERVICES}?watch=1&timeoutSeconds={self.LOOK_SECONDS}"
+                                  f"&fieldSelector=metadata.name%3D{NAME}&resourceVersion=0",
+                           headers={"Authorization": f"Bearer {ADMIN}"})
+        events = connection.getresponse().read().splitlines()
+        self.assertLess(len(events), self.MOST_WRITES, events)
 
 
 if __name__ == "__main__":
