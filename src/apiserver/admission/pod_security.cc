@@ -72,8 +72,15 @@ bool ImagesDiffer(const object::ListView<Container>& a, const object::ListView<C
   return false;
 }
 
-// Of all that can change in a pod, only other images and more containers are judged anew.
-bool IsSignificant(const core::PodSpec& before, const core::PodSpec& after) {
+// Of all that can change in a pod, only other images, more containers, and what annotations say of
+// seccomp are judged anew.
+bool IsSignificant(const core::Pod& old_pod, const core::Pod& pod) {
+  if (pod_security::AddsSeccompAnnotations(old_pod.metadata().annotations(),
+                                           pod.metadata().annotations())) {
+    return true;
+  }
+  const core::PodSpec before = old_pod.spec();
+  const core::PodSpec after = pod.spec();
   if (ImagesDiffer(before.containers(), after.containers())) return true;
   if (ImagesDiffer(before.init_containers(), after.init_containers())) return true;
   std::map<std::string_view, std::string_view> old_images;
@@ -242,7 +249,7 @@ class PodSecurity final : public AdmissionPlugin {
     if (request.operation == AdmissionOperation::kUpdate) {
       const auto old = object::ViewAs<core::Pod>(*request.old);
       if (!old) return BadRequest("failed to decode old pod");
-      if (!IsSignificant(old->spec(), pod->spec())) return {};
+      if (!IsSignificant(*old, *pod)) return {};
     }
     return Evaluate(request, *policy, pod->metadata(), pod->spec(), true);
   }

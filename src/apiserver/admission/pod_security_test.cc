@@ -111,6 +111,24 @@ TEST_F(PodSecurityTest, OnlyUpdatesThatMatterAreJudged) {
             "");
 }
 
+TEST_F(PodSecurityTest, ChangedSeccompAnnotationsAreJudged) {
+  const auto pod = [](const std::string& annotations) {
+    return R"({"metadata":{"annotations":{)" + annotations +
+           R"(}},"spec":{"containers":[{"name":"a","image":"x"}]}})";
+  };
+  const std::string of_container =
+      R"("container.seccomp.security.alpha.kubernetes.io/a":"unconfined")";
+  cluster_.Put("pods", "p", pod(of_container));
+  Namespace(Label("enforce", "baseline") + "," + Label("enforce-version", "v1.18"));
+  EXPECT_EQ(UpdatePod("p", pod(of_container + R"(,"b":"c")")).error, "");
+  EXPECT_EQ(UpdatePod("p", pod("")).error, "");
+  EXPECT_NE(UpdatePod("p", pod(R"("seccomp.security.alpha.kubernetes.io/pod":"unconfined")")).error,
+            "");
+  EXPECT_NE(
+      UpdatePod("p", pod(R"("container.seccomp.security.alpha.kubernetes.io/a":"other")")).error,
+      "");
+}
+
 TEST_F(PodSecurityTest, LabelsOfNamespacesMustBeKnown) {
   const TestOutcome refused = cluster_.Write(
       *plugin_,

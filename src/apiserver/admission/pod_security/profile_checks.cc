@@ -92,6 +92,15 @@ Finding CheckAppArmor(const PodParts& pod) {
       Join(setters, " and ") + " must not set AppArmor profile type to " + JoinQuoted(shown)};
 }
 
+bool AddsSeccompAnnotations(const object::MapView<std::string_view>& before,
+                            const object::MapView<std::string_view>& after) {
+  for (const auto& [key, value] : after) {
+    const bool is_of_seccomp = key == kSeccompOfPod || key.starts_with(kSeccompOfContainer);
+    if (is_of_seccomp && before.Find(key) != value) return true;
+  }
+  return false;
+}
+
 Finding CheckSeccompAnnotations(const PodParts& pod) {
   NameSet forbidden;
   const auto look_at = [&](const std::string& key) {
