@@ -2,6 +2,7 @@
 and by asking for much and taking little of it."""
 import contextlib
 import struct
+import time
 
 import http2 as h2
 from case import JSON, Figures, WireCase
@@ -16,6 +17,7 @@ AGAIN = b"\xbe"
 CONNECTIONS = 30
 LARGE_OBJECTS, LARGE_BYTES = 12, 1_000_000
 GREEDY, STREAMS = 3, 100
+CROWDED = 150
 # What is asked for: a path below MAPS, and fields.
 MUCH = {
     "an object": (b"/large0", ()),
@@ -143,5 +145,37 @@ class Budgets(WireCase):
                 print(f"\n  {what}: {during}, from {before}", end="", flush=True)
                 self.assert_memory_below(
                     during, before.resident_mb + 1.5 * GREEDY * STREAMS * LARGE_BYTES / 2 ** 20)
+        self.check_connections_of_which_nothing_is_taken()
         for i in range(LARGE_OBJECTS):
             self.server.request("DELETE", f"{MAPS.decode()}/large{i}")
+
+    def check_connections_of_which_nothing_is_taken(self):
+        """The same over HTTP/1.1, where each has a connection of its own: one object or less is held
+        for each, and no more of it than the kernel has not taken."""
+        for what, (path, more) in MUCH.items():
+            with self.subTest(what + " over HTTP/1.1"), contextlib.ExitStack() as stack:
+                before = Figures(self.server)
+                head = b"".join(b"\r\n" + name + b": " + value for name, value in more)
+                connections = []
+                for _ in range(CROWDED):
+                    connection = stack.enter_context(Http1(self.server, receive_buffer=4096))
+                    connection.send(b"GET " + MAPS + path + b" HTTP/1.1\r\nHost: skiff\r\n" +
+                                    b"Authorization: Bearer " + ADMIN.encode() + head +
+                                    b"\r\n\r\n")
+                    connections.append(connection.socket)
+                for each in connections:
+                    self.assertEqual(each.recv(12), b"HTTP/1.1 200")
+                during = self.settled()
+                print(f"\n  {what} over HTTP/1.1: {during}, from {before}", end="", flush=True)
+                self.assert_memory_below(
+                    during, before.resident_mb + 2 * CROWDED * LARGE_BYTES / 2 ** 20)
+
+    def settled(self):
+        """When the server has given all that it gives: its memory has not grown for a while."""
+        figures, unchanged = Figures(self.server), 0
+        while unchanged < 10:
+            time.sleep(0.1)
+            later = Figures(self.server)
+            grows = later.resident_mb > figures.resident_mb + 1
+            figures, unchanged = (later, 0) if grows else (figures, unchanged + 1)
+        return figures

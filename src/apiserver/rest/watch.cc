@@ -63,7 +63,10 @@ class WatchFeed {
       }
       for (; next_item_ < items_.size() && taken < room; ++next_item_) {
         const size_t begin = out.size();
-        if (const Result<void> sent = Append(items_[next_item_], out); !sent) {
+        // Events of the initial state are this watch's alone, and keep what they were encoded as: they
+        // go as soon as they are told, whenever more is asked for.
+        const store::WatchItem item = std::move(items_[next_item_]);
+        if (const Result<void> sent = Append(item, out); !sent) {
           out.Truncate(begin);
           return End(sent.error(), out, after);
         }
