@@ -492,6 +492,34 @@ class Salvage(Made):
         self.assertEqual(self.names(), ["bad", "live"])
 
 
+    def test_what_is_no_store_is_not_salvaged(self):
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "notes").write_text("nothing to do with it")
+        self.fail_with("is not a store and holds other files", "salvage", "--data-dir", "other",
+                       "--to", "new")
+        (self.folder / "above").mkdir()
+        self.bad.rename(self.folder / "above" / "store")
+        self.fail_with("the one in it is above/store", "salvage", "--data-dir", "above", "--to",
+                       "new", "--backup", self.backup)
+        self.assertEqual(self.names(), ["above", "other"])
+
+
+class OwnDirectory(InFolder):
+    def test_nothing_is_made_in_the_directory_of_a_store(self):
+        self.make_store()
+        (self.folder / "link").symlink_to("data")
+        before = sorted(path.name for path in (self.folder / "data").iterdir())
+        for command in (["backup", "--data-dir", "data", "data/backup"],
+                        ["backup", "--data-dir", "data", "link/backup"],
+                        ["copy", "--from", "data", "--to", "data/copy"],
+                        ["copy", "--from", "link", "--to", "data/deep/copy"],
+                        ["salvage", "--data-dir", "data", "--to", "./data/salvaged"]):
+            self.fail_with("lies in the directory of a store", *command)
+        self.assertEqual(sorted(path.name for path in (self.folder / "data").iterdir()), before)
+        self.succeed("backup", "--data-dir", "data", "data-backup")
+
+
 class StoreMaintenance(InFolder):
     def test_compact_and_defrag_make_a_store_small_and_change_nothing(self):
         revision = self.make_store()

@@ -8,6 +8,7 @@
 #include "cli/common/diagnostics.h"
 #include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
+#include "cli/store/store_import.h"
 #include "cli/store/store_location.h"
 #include "store/backup_file.h"
 
@@ -69,6 +70,7 @@ class StoreBackupRun final : public CommandRun {
       SKIFF_RETURN_IF_ERROR(sink.Flush());
       return end;
     }
+    if (!place_.is_etcd()) SKIFF_RETURN_IF_ERROR(CheckOutside(files_[0], place_.data_dir));
     std::unique_ptr<store::NewBackupFile> file;
     SKIFF_RETURN_IF_ERROR(work.Make([&]() -> Result<std::string> {
       SKIFF_ASSIGN_OR_RETURN(file, store::NewBackupFile::Create(files_[0]));

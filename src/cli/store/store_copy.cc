@@ -127,6 +127,7 @@ class StoreCopyRun final : public CommandRun {
       SKIFF_ASSIGN_OR_RETURN(target, OpenEtcd(to_, tools));
     } else {
       SKIFF_RETURN_IF_ERROR(CheckNewDirectory(to_.data_dir));
+      if (!from_.is_etcd()) SKIFF_RETURN_IF_ERROR(CheckOutside(to_.data_dir, from_.data_dir));
     }
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> source,
                            OpenForReading(from_, tools));

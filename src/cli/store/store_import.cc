@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -139,6 +140,19 @@ Result<void> CheckNewDirectory(const std::string& directory) {
   if (is_empty) return {};
   return Fail(StatusReason::kAlreadyExists,
               Quoted(path) + " is not empty; name a directory that does not exist yet");
+}
+
+Result<void> CheckOutside(const std::string& place, const std::string& store_directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path store = fs::canonical(Trimmed(store_directory), error);
+  if (error) return {};  // whoever opens it says why
+  const fs::path parent = fs::absolute(Trimmed(place), error).parent_path();
+  const fs::path where = fs::weakly_canonical(parent, error);
+  if (error || std::ranges::mismatch(store, where).in1 != store.end()) return {};
+  return BadRequest(Quoted(place) +
+                    " lies in the directory of a store, whose files are its own; "
+                    "name a place outside of it");
 }
 
 Result<void> MakeNewDirectory(

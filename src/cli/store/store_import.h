@@ -26,6 +26,10 @@ struct ImportOptions {
 // asking before long work begins.
 Result<void> CheckNewDirectory(const std::string& directory);
 
+// That a place where something is to be made does not lie in the directory of a store, whose files
+// are the store's own.
+Result<void> CheckOutside(const std::string& place, const std::string& store_directory);
+
 // Calls `fill` with two paths that do not exist yet: it makes the store at the first, and may use
 // the second for what it needs meanwhile. Then the store gets its name.
 Result<void> MakeNewDirectory(

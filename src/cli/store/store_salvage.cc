@@ -94,10 +94,7 @@ class StoreSalvageRun final : public CommandRun {
 
   int Run() override {
     LongOperation work("skiff store salvage");
-    const Result<void> done =
-        MakeNewDirectory(to_, work, [&](const std::string& made, const std::string& scratch) {
-          return Salvage(made, scratch, work);
-        });
+    const Result<void> done = Make(work);
     work.ClearLine();
     if (!done) return StoreFailure("salvage", done.error());
     std::printf("salvaged %s keys of %s to %s, which goes on after revision %lld\n",
@@ -107,6 +104,13 @@ class StoreSalvageRun final : public CommandRun {
   }
 
  private:
+  Result<void> Make(LongOperation& work) {
+    SKIFF_RETURN_IF_ERROR(CheckOutside(to_, directory_));
+    return MakeNewDirectory(to_, work, [&](const std::string& made, const std::string& scratch) {
+      return Salvage(made, scratch, work);
+    });
+  }
+
   Result<std::unique_ptr<store::OfflineReader>> OpenDamaged(const std::string& scratch,
                                                             LongOperation& work) {
     store::RocksDbOptions options;
@@ -121,7 +125,12 @@ class StoreSalvageRun final : public CommandRun {
       if (!opened && opened.error().reason() == StatusReason::kNotFound) {
         return std::unexpected(opened.error());
       }
-      if (!opened) Warn(opened.error().message());
+      // A store that lacks even the files that tell that it is one may still hold something.
+      if (!opened && opened.error().reason() == StatusReason::kInvalid) {
+        no_store_ = opened.error();
+      } else if (!opened) {
+        Warn(opened.error().message());
+      }
     }
     options.salvage = true;
     Result<std::unique_ptr<store::Engine>> engine = store::RocksDbEngine::Open(options);
@@ -166,6 +175,7 @@ class StoreSalvageRun final : public CommandRun {
       SKIFF_RETURN_IF_ERROR(Replace(*reader, backup ? &*backup : nullptr, where, why, salvager));
     }
     keys_ = salvager.keys();
+    if (keys_ == 0 && no_store_) return std::unexpected(*no_store_);
     SystemRandom random;
     return importer.Finish(revision_, random);
   }
@@ -215,6 +225,7 @@ class StoreSalvageRun final : public CommandRun {
   store::Revision revision_;
   uint64_t keys_ = 0;
   uint64_t lost_ = 0;
+  std::optional<Status> no_store_;  // why the directory does not look like one
 };
 
 }  // namespace

@@ -116,6 +116,13 @@ Result<bool> RocksDbDirectory::HoldsStore() const {
 }
 
 Result<void> RocksDbDirectory::Create() const {
+  std::error_code error;
+  const auto found = std::filesystem::status(path_, error).type();
+  if (!error && found != std::filesystem::file_type::directory &&
+      found != std::filesystem::file_type::not_found) {
+    return Fail(StatusReason::kInvalid,
+                path_ + " is not a directory; give the store a directory of its own");
+  }
   rocksdb::Status status = fs_->CreateDirIfMissing(path_, io_, nullptr);
   if (status.ok()) {
     const std::string parent = std::filesystem::path(path_).parent_path().string();

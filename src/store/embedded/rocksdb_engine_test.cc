@@ -83,6 +83,13 @@ TEST_F(RocksDbEngineTest, TellsWhereTheStoreOfAClusterIs) {
   EXPECT_TRUE(Has(status.message(), directory + "/store")) << status.message();
 }
 
+TEST_F(RocksDbEngineTest, AFileInItsPlaceIsNoFaultOfTheDisk) {
+  std::ofstream(place_.PathOf("store")) << "a file";
+  const Status status = OpenError(Options());
+  EXPECT_EQ(status.reason(), StatusReason::kInvalid);
+  EXPECT_TRUE(Has(status.message(), "/store is not a directory")) << status.message();
+}
+
 TEST_F(RocksDbEngineTest, TakesAnEmptyDirectory) {
   std::filesystem::create_directory(place_.PathOf("store"));
   EXPECT_NE(Open(), nullptr);
