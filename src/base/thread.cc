@@ -1,7 +1,8 @@
 #include "base/thread.h"
 
-#include <cstdlib>
+#include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/limits.h"
@@ -21,6 +22,18 @@ void* Run(void* argument) {
   return nullptr;
 }
 
+// Nobody can go on without a thread that it needs, and a server that ends should say why: the
+// standard library shows what the exception says.
+[[noreturn]] void EndWithoutThread(int error) {
+  try {
+    throw std::system_error(error, std::generic_category(),
+                            "a thread cannot be started; there may be too little memory (ulimit "
+                            "-v), or too few processes allowed (ulimit -u, pids of the cgroup)");
+  } catch (const std::system_error&) {
+    std::terminate();
+  }
+}
+
 }  // namespace
 
 Thread::Thread(std::string name, std::function<void()> body) {
@@ -28,7 +41,9 @@ Thread::Thread(std::string name, std::function<void()> body) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, limits::kThreadStackBytes);
-  if (pthread_create(&handle_, &attributes, Run, start.get()) != 0) std::abort();
+  if (const int error = pthread_create(&handle_, &attributes, Run, start.get()); error != 0) {
+    EndWithoutThread(error);
+  }
   start.release();  // Run() owns it now.
   pthread_attr_destroy(&attributes);
 }

@@ -1,14 +1,31 @@
 #include "base/thread.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/limits.h"
 
 namespace skiff {
 namespace {
+
+// The limit is not for root.
+void StartAThreadThatIsNotAllowed() {
+  constexpr rlimit kNone{0, 0};
+  if (setrlimit(RLIMIT_NPROC, &kNone) != 0) _exit(0);
+  constexpr uid_t kNobody = 65534;
+  if (getuid() == 0 && setuid(kNobody) != 0) _exit(0);
+  const Thread thread("none", [] {});
+}
+
+TEST(ThreadDeathTest, WhoGetsNoThreadEndsAndSaysWhy) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(StartAThreadThatIsNotAllowed(), "a thread cannot be started.*ulimit -u");
+}
 
 TEST(ThreadTest, BodyHasRunWhenJoinReturns) {
   std::atomic<bool> ran = false;

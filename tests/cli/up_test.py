@@ -621,6 +621,15 @@ class KubeApiserver(Cluster):
             self.assertEqual(process.returncode, 1)
             self.assertIn(text, said)
 
+    def test_signals_that_mean_nothing_do_not_end_it(self):
+        process = self.start_it("--data-dir", self.data)
+        self.read_until('"Serving securely"', process)
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE, signal.SIGXFSZ):
+            process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assertIn('"stopped"', process.stderr.read())
+
     def test_serves_and_stops(self):
         process = self.start_it("--data-dir", self.data, "--audit-log-maxage=7")
         said = self.read_until('"Serving securely"', process)

@@ -122,6 +122,21 @@ class FewDescriptors(unittest.TestCase):
         return f"/proc/{server.process.pid}/fd"
 
 
+class SmallFiles(unittest.TestCase):
+    """The limit of file sizes is like a disk that is full: an error that the store tells of."""
+    LIMIT_KB = 20_000
+
+    def test_a_server_whose_files_may_not_grow_lives_and_refuses(self):
+        with serving(before=f"ulimit -f {2 * self.LIMIT_KB}") as server:
+            with Http1(server) as connection:
+                codes = {create(connection, f"map{i}", 900_000).code for i in range(60)}
+                self.assertIn(201, codes)
+                self.assertLessEqual(codes, {201, 503, 504})
+                self.assertEqual(connection.request("GET", b"/livez", token=ADMIN).code, 200)
+                self.assertEqual(connection.request("GET", MAPS, token=ADMIN).code, 200)
+            self.assertIsNone(server.process.poll(), "the server died")
+
+
 class LittleMemory(unittest.TestCase):
     LIMIT = 64 * MB
 

@@ -130,6 +130,11 @@ void KeepNewFilesPrivate() { umask(S_IRWXG | S_IRWXO); }
 
 void PrepareToServe() {
   signal(SIGPIPE, SIG_IGN);
+  // A write beyond the limit of file sizes is then an error, which the store tells of.
+  signal(SIGXFSZ, SIG_IGN);
+  // As Go's programs do: whoever sends these takes the server for one that reopens its log.
+  signal(SIGUSR1, SIG_IGN);
+  signal(SIGUSR2, SIG_IGN);
   KeepNewFilesPrivate();
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
