@@ -5,7 +5,8 @@ client can ask for, over HTTP/1.1 and HTTP/2, while others go on being answered.
     long_lists_test.py KUBE_APISERVER SKIFF [unittest options]
 
 The objects are put into the store as they are at rest (`skiff etcd`), under the keys that api/
-tells, so that a kind needs no rules to be kept and none is left out.
+tells, so that a kind needs no rules to be kept and none is left out. There are some of a kind that
+is defined at run time, too, in two versions.
 """
 import contextlib
 import gzip
@@ -14,6 +15,7 @@ import re
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -35,6 +37,8 @@ NAMES = [f"filler-{number}" for number in range(OBJECTS)]
 NAMESPACE = "default"
 # Answered and never stored, so that there are only as many of them as there are components.
 NOT_STORED = {"componentstatuses"}
+CUSTOM_GROUP, CUSTOM_VERSIONS = "example.com", ("v1", "v2")
+FOLLOW_SECONDS = 60
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 TABLE = ";as=Table;g=meta.k8s.io;v=v1"
@@ -141,6 +145,31 @@ class Beside:
         self._thread.join()
 
 
+def definition():
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    return {"metadata": {"name": f"things.{CUSTOM_GROUP}"}, "spec": {
+        "group": CUSTOM_GROUP, "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
+        "versions": [{"name": each, "served": True, "storage": each == CUSTOM_VERSIONS[0],
+                      "schema": schema} for each in CUSTOM_VERSIONS]}}
+
+
+def fill_custom(server):
+    """A definition, and objects of it."""
+    made = ask(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+               definition())
+    assert made.code == 201, made.text
+    deadline = time.monotonic() + FOLLOW_SECONDS
+    root = f"/apis/{CUSTOM_GROUP}/{CUSTOM_VERSIONS[0]}"
+    while ask(server, "GET", root + "/things").code != 200:
+        assert time.monotonic() < deadline, "the kind is not served"
+        time.sleep(0.05)
+    for name in NAMES:
+        made = ask(server, "POST", f"{root}/namespaces/{NAMESPACE}/things", {
+            "apiVersion": f"{CUSTOM_GROUP}/{CUSTOM_VERSIONS[0]}", "kind": "Thing",
+            "metadata": {"name": name, "annotations": {"filler": "x" * ANNOTATION_BYTES}}})
+        assert made.code == 201, made.text
+
+
 class LongLists(unittest.TestCase):
     server = None
 
@@ -155,6 +184,7 @@ class LongLists(unittest.TestCase):
                 etcd.put(stored.key(name), stored_bytes(stored, name))
         cls.server = EtcdApiServer(KUBE_APISERVER, etcd)
         cls.stack.callback(cls.server.close)
+        fill_custom(cls.server)
 
     @classmethod
     def tearDownClass(cls):
@@ -187,12 +217,15 @@ class LongLists(unittest.TestCase):
     def test_every_list_comes_whole_in_every_form_while_others_are_answered(self):
         stored = stored_resources()
         beside = Beside(self.server)
-        lists = 0
+        lists, custom = 0, set()
         try:
             with Http1(self.server) as http1, Http2(self.server) as http2:
                 for group, resource, path in listed_resources(self.server):
                     is_stored = resource not in NOT_STORED
-                    self.assertEqual((group, resource) in stored, is_stored, path)
+                    if group == CUSTOM_GROUP:
+                        custom.add(path)
+                    else:
+                        self.assertEqual((group, resource) in stored, is_stored, path)
                     for form in FORMS:
                         for version, answer in self.read(http1, http2, path, form):
                             what = f"{path} as {form} over {version}"
@@ -204,6 +237,7 @@ class LongLists(unittest.TestCase):
         finally:
             beside.close()
         print(f"\n  {lists} lists, {beside.answered} other answers ", end="", flush=True)
+        self.assertEqual(len(custom), len(CUSTOM_VERSIONS))
         self.assertEqual(beside.failed, [])
         self.assertGreater(lists, 1000)
         self.assertGreater(beside.answered, 0)
