@@ -52,7 +52,10 @@ ApiLoad::ApiLoad(LoadEngine& engine, ApiLoadOptions options, Random& random, Ste
 
 Result<void> ApiLoad::UseTemplate() {
   if (options_.object_template.empty()) return {};
-  SKIFF_ASSIGN_OR_RETURN(objects_, LoadObjects::OfTemplate(options_.kind, name_space_, run_,
+  std::string collection = options_.resource.empty()
+                               ? CollectionPath(options_.kind, name_space_)
+                               : CollectionPath(options_.resource, name_space_);
+  SKIFF_ASSIGN_OR_RETURN(objects_, LoadObjects::OfTemplate(std::move(collection), name_space_, run_,
                                                            options_.object_template));
   return {};
 }

@@ -24,6 +24,7 @@ struct ApiLoadOptions {
   LoadKind kind = LoadKind::kConfigMap;
   size_t object_bytes = 1024;
   std::string object_template;  // of objects.h; empty: an object of that size
+  std::string resource;         // "GROUP/VERSION/RESOURCE" of a template of another kind
   std::string name_space;       // empty: one is made, with a name that nobody has, and removed
   bool keep = false;            // what was made
   Duration duration = std::chrono::seconds(10);  // kForever with a count

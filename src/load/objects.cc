@@ -97,6 +97,17 @@ std::string CollectionPath(LoadKind kind, std::string_view name_space) {
          (kind == LoadKind::kPod ? "/pods" : "/configmaps");
 }
 
+std::string CollectionPath(std::string_view resource, std::string_view name_space) {
+  const size_t slash = resource.rfind('/');
+  if (slash == std::string_view::npos || std::ranges::count(resource, '/') != 2) return {};
+  for (const char c : resource) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+    if (!plain && c != '/') return {};
+  }
+  return "/apis/" + std::string(resource.substr(0, slash)) + "/namespaces/" +
+         std::string(name_space) + std::string(resource.substr(slash));
+}
+
 std::string LoadObjectName(uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string name(kNamePrefix);
@@ -113,7 +124,7 @@ bool FindLoadNumber(std::string_view json, uint64_t& number) {
 }
 
 LoadObjects::LoadObjects(LoadKind kind, std::string name_space, std::string run, size_t bytes)
-    : LoadObjects(kind, name_space) {
+    : LoadObjects(CollectionPath(kind, name_space)) {
   const std::string head = Head(kind);
   const size_t names = head.size() + name_space.size() + run.size();
   std::string rest;
@@ -129,9 +140,9 @@ LoadObjects::LoadObjects(LoadKind kind, std::string name_space, std::string run,
   assert(parsed);
 }
 
-Result<LoadObjects> LoadObjects::OfTemplate(LoadKind kind, std::string name_space, std::string run,
-                                            std::string_view text) {
-  LoadObjects objects(kind, name_space);
+Result<LoadObjects> LoadObjects::OfTemplate(std::string collection, std::string name_space,
+                                            std::string run, std::string_view text) {
+  LoadObjects objects(std::move(collection));
   SKIFF_RETURN_IF_ERROR(objects.Parse(text, name_space, run));
   return objects;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +19,9 @@ inline constexpr std::string_view kLoadLabel = "skiff-bench-run";
 
 // "/api/v1/namespaces/NS/configmaps"
 std::string CollectionPath(LoadKind kind, std::string_view name_space);
+// The same of "GROUP/VERSION/RESOURCE": "/apis/GROUP/VERSION/namespaces/NS/RESOURCE"; empty: it is
+// none.
+std::string CollectionPath(std::string_view resource, std::string_view name_space);
 // "bench-0000000042"
 std::string LoadObjectName(uint64_t number);
 // The number of such a name in the first `"name":"…"` of a text; false when there is none.
@@ -31,13 +35,12 @@ class LoadObjects {
   LoadObjects(LoadKind kind, std::string name_space, std::string run, size_t bytes);
 
   // Of a text with placeholders instead: ${name}, ${namespace} and ${run}, which must be there, the
-  // last as the value of kLoadLabel, and ${generation}.
-  static Result<LoadObjects> OfTemplate(LoadKind kind, std::string name_space, std::string run,
-                                        std::string_view text);
+  // last as the value of kLoadLabel, and ${generation}. `collection` is where they are made.
+  static Result<LoadObjects> OfTemplate(std::string collection, std::string name_space,
+                                        std::string run, std::string_view text);
 
   // `generation` tells updates of one object apart.
   std::string Json(uint64_t number, uint64_t generation) const;
-  LoadKind kind() const { return kind_; }
   const std::string& collection() const { return collection_; }
   std::string Path(uint64_t number) const { return collection_ + "/" + LoadObjectName(number); }
 
@@ -47,11 +50,9 @@ class LoadObjects {
     enum class Kind : uint8_t { kText, kName, kGeneration } kind = Kind::kText;
     std::string text = {};
   };
-  LoadObjects(LoadKind kind, const std::string& name_space)
-      : kind_(kind), collection_(CollectionPath(kind, name_space)) {}
+  explicit LoadObjects(std::string collection) : collection_(std::move(collection)) {}
   Result<void> Parse(std::string_view text, const std::string& name_space, const std::string& run);
 
-  LoadKind kind_;
   std::string collection_;
   std::vector<Piece> pieces_;
 };

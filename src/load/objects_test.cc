@@ -34,19 +34,25 @@ TEST(LoadObjectsTest, PathsNameTheNamespaceAndTheObject) {
 
 TEST(LoadObjectsTest, ATemplateIsFilledIn) {
   const auto objects = LoadObjects::OfTemplate(
-      LoadKind::kConfigMap, "ns", "r1",
+      CollectionPath("example.com/v1/widgets", "ns"), "ns", "r1",
       R"({"metadata":{"name":"${name}","namespace":"${namespace}","labels":{"a":"${run}"}},)"
       R"("data":{"g":"${generation}"}})");
   ASSERT_TRUE(objects) << objects.error().message();
   EXPECT_EQ(objects->Json(1, 2),
             R"({"metadata":{"name":"bench-0000000001","namespace":"ns","labels":{"a":"r1"}},)"
             R"("data":{"g":"g2"}})");
+  EXPECT_EQ(objects->Path(1), "/apis/example.com/v1/namespaces/ns/widgets/bench-0000000001");
 }
 
 TEST(LoadObjectsTest, ATemplateMustBeOneThatCanBeFoundAgain) {
   for (const char* text : {"", "${name} ${namespace}", "${name} ${namespace} ${run} ${other}",
                            "${name} ${namespace} ${run} ${"})
-    EXPECT_FALSE(LoadObjects::OfTemplate(LoadKind::kPod, "ns", "r", text)) << text;
+    EXPECT_FALSE(LoadObjects::OfTemplate("/api/v1/namespaces/ns/pods", "ns", "r", text)) << text;
+}
+
+TEST(LoadObjectsTest, AResourceIsNamedByGroupVersionAndName) {
+  for (const char* text : {"", "widgets", "v1/widgets", "/a/b/c", "a/v1/b?c", "a/v1/B", "a/b/c/d"})
+    EXPECT_EQ(CollectionPath(text, "ns"), "") << text;
 }
 
 }  // namespace

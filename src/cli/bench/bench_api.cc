@@ -129,6 +129,11 @@ class BenchApiRun : public CommandRun {
       return BadRequest("--token-file and --client-certificate go with --server");
     if (!server_.empty() && (!kubeconfig_.empty() || !context_.empty()))
       return BadRequest("--server excludes --kubeconfig and --context");
+    if (!options_.resource.empty() && template_file_.empty())
+      return BadRequest("--resource goes with --template");
+    if (!options_.resource.empty() && load::CollectionPath(options_.resource, "n").empty())
+      return BadRequest("--resource " + Quoted(options_.resource) +
+                        " is not like example.com/v1/widgets");
     if (certificate_file_.empty() != key_file_.empty())
       return BadRequest("--client-certificate and --client-key go together");
     const Result<void> set = flag_values::Set(options_.duration, duration_text_, true);
@@ -150,7 +155,9 @@ class BenchApiRun : public CommandRun {
     }
     const BenchHeading heading{.server = shown_server_,
                                .scenario = scenario_names_.front(),
-                               .kind = NameOf(kKinds, options_.kind),
+                               .kind = options_.resource.empty()
+                                           ? NameOf(kKinds, options_.kind)
+                                           : std::string_view(options_.resource),
                                .object_bytes = options_.object_bytes,
                                .connections = static_cast<size_t>(connections_),
                                .streams = static_cast<size_t>(streams_),
@@ -220,6 +227,10 @@ class BenchApiRun : public CommandRun {
                        "${generation} and a label skiff-bench-run: ${run}, instead of --size",
                .completes = Completes::kFiles,
                .value = Text(&template_file_)});
+    flags.Add({.name = "resource",
+               .placeholder = "GROUP/VERSION/NAME",
+               .help = "what --template is of, if it is of another kind: a namespaced resource",
+               .value = Text(&options_.resource)});
     number("objects",
            "how many are made before get, list, update, patch, delete and mixed; 0: 100, "
            "for delete --count",
