@@ -5,28 +5,10 @@
 
 #include <re2/re2.h>
 
+#include "cel/values/regex_syntax.h"
+
 namespace skiff::apiserver {
 namespace {
-
-// Go takes (?<name>…) too, which our RE2 only knows as (?P<name>…).
-std::string WithNamedGroups(std::string_view pattern) {
-  std::string out;
-  bool in_class = false;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    out += pattern[i];
-    if (pattern[i] == '\\' && i + 1 < pattern.size()) {
-      out += pattern[++i];
-    } else if (pattern[i] == '[') {
-      in_class = true;
-    } else if (pattern[i] == ']') {
-      in_class = false;
-    } else if (!in_class && pattern.substr(i).starts_with("(?<")) {
-      out += "?P";
-      ++i;
-    }
-  }
-  return out;
-}
 
 std::unique_ptr<re2::RE2> Compile(const std::string& pattern, size_t max_bytes) {
   re2::RE2::Options options(re2::RE2::Quiet);
@@ -37,12 +19,15 @@ std::unique_ptr<re2::RE2> Compile(const std::string& pattern, size_t max_bytes) 
 }  // namespace
 
 CompiledPattern::CompiledPattern(std::string_view pattern) {
-  const std::string text = pattern.find("(?<") == std::string_view::npos ? std::string(pattern)
-                                                                         : WithNamedGroups(pattern);
-  expression_ = Compile(text, PatternCache::kProgramBytes);
+  const Result<std::string> text = cel::TranslateGoRegex(pattern);
+  if (!text) {
+    problem_ = text.error().message();
+    return;
+  }
+  expression_ = Compile(*text, PatternCache::kProgramBytes);
   if (expression_->error_code() == re2::RE2::ErrorPatternTooLarge) {
     is_large_ = true;
-    expression_ = Compile(text, PatternCache::kMaxProgramBytes);
+    expression_ = Compile(*text, PatternCache::kMaxProgramBytes);
   }
   if (expression_->ok()) return;
   problem_ = "error parsing regexp: " + expression_->error();

@@ -173,6 +173,22 @@ TEST(DefinitionRulesTest, SchemasSayNothingThatIsNotSupported) {
             "spec.validation.openAPIV3Schema Invalid");
 }
 
+TEST(DefinitionRulesTest, PatternsAreRegularExpressionsOfGo) {
+  const auto with_pattern = [](std::string_view pattern) {
+    return WithSchema(R"({"type":"object","properties":{"a":{"type":"string","pattern":")" +
+                      std::string(pattern) + R"("}}})");
+  };
+  for (const char* good : {"^a*b+?c{2,3}$", "(?i:x)", "(?P<n>x)", "(?<n>x)", "[^]]", "a{",
+                           "a{1000}", "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}) {
+    EXPECT_EQ(with_pattern(good), "") << good;
+  }
+  for (const char* bad :
+       {"(", "a)", "[", "*a", "a**", "(?=a)", "a{3,2}", "a{1001}", "((a{1000}){1000}){1000}"}) {
+    EXPECT_EQ(with_pattern(bad), "spec.validation.openAPIV3Schema.properties[a].pattern Invalid")
+        << bad;
+  }
+}
+
 TEST(DefinitionRulesTest, DefaultsFollowTheirSchema) {
   const std::string at = "spec.validation.openAPIV3Schema.properties[a].default";
   const auto with_default = [](std::string_view json) {

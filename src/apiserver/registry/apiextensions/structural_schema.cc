@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/apiextensions/pattern_syntax.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "base/limits.h"
+#include "cel/values/regex_syntax.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -193,9 +193,10 @@ class Checker {
     }
     CheckNested(SchemaOf(schema, "not"), false, Child(path, "not"));
     const std::string_view pattern = TextOf(schema, "pattern");
-    if (const std::string_view problem = ProblemOfPattern(pattern); !problem.empty()) {
+    if (const auto translated = cel::TranslateGoRegex(pattern); !translated) {
       Add(Kind::kInvalid, Child(path, "pattern"),
-          "must be a valid regular expression, but isn't: " + std::string(problem), pattern);
+          "must be a valid regular expression, but isn't: " + translated.error().message(),
+          pattern);
     }
   }
 
