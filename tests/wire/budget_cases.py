@@ -150,8 +150,8 @@ class Budgets(WireCase):
             self.server.request("DELETE", f"{MAPS.decode()}/large{i}")
 
     def check_connections_of_which_nothing_is_taken(self):
-        """The same over HTTP/1.1, where each has a connection of its own: one object or less is held
-        for each, and no more of it than the kernel has not taken."""
+        """The same over HTTP/1.1, where each has a connection of its own: one object or less is
+        held for each, and no more of it than the kernel has not taken."""
         for what, (path, more) in MUCH.items():
             with self.subTest(what + " over HTTP/1.1"), contextlib.ExitStack() as stack:
                 before = Figures(self.server)

@@ -58,6 +58,9 @@ def bearer(token):
     return b"authorization", b"Bearer " + token.encode()
 
 
+STREAM_WINDOW = 256 * 1024  # as the server sets it
+
+
 class Ended(Exception):
     """The server has ended the connection: the code of its GOAWAY, or None."""
 
@@ -102,6 +105,7 @@ class Http2:
         self._next = 1
         self._answers = {}
         self._resets = {}
+        self._granted = {}
         self.pings = 0
         self.grants = True  # a window for what has come
         if before is not None:
@@ -156,6 +160,18 @@ class Http2:
                 raise Reset(self._resets[stream])
             self.step()
 
+    def send_as_granted(self, stream, data):
+        """Never more than the window of the stream; gives up when the server has answered."""
+        sent = 0
+        while sent < len(data) and not self.has_heard_of(stream):
+            room = STREAM_WINDOW + self._granted.get(stream, 0) - sent
+            if room == 0:
+                self.step()
+                continue
+            piece = data[sent:sent + room]
+            self.send(frame(DATA, 0, stream, piece))
+            sent += len(piece)
+
     def has_heard_of(self, stream):
         return stream in self._answers or stream in self._resets
 
@@ -187,6 +203,9 @@ class Http2:
             self.pings += 1
         elif kind == GOAWAY:
             self._goaway = struct.unpack(">I", payload[4:8])[0]
+        elif kind == WINDOW_UPDATE:
+            more = struct.unpack(">I", payload)[0]
+            self._granted[stream] = self._granted.get(stream, 0) + more
         elif kind == RST_STREAM:
             self._resets[stream] = struct.unpack(">I", payload)[0]
         elif kind in (HEADERS, DATA):
