@@ -210,9 +210,10 @@ class Honest(ServerCase):
     def test_readiness_tells_of_what_runs_and_of_nothing_else(self):
         told = self.get("/readyz?verbose").text
         for name in ("poststarthook/rbac/bootstrap-roles", "poststarthook/bootstrap-controller",
-                     "poststarthook/start-service-ip-repair-controllers", "informer-sync"):
+                     "poststarthook/start-service-ip-repair-controllers", "informer-sync",
+                     "poststarthook/apiservice-status-remote-available-controller"):
             self.assertIn(f"[+]{name} ok\n", told)
-        for name in ("apiextensions", "crd-informer", "aggregator", "openapi", "remote-available"):
+        for name in ("apiextensions", "crd-informer", "openapi"):
             self.assertNotIn(name, told)
 
     def test_a_watch_in_yaml_is_told_what_watches_are_in(self):
@@ -220,26 +221,6 @@ class Honest(ServerCase):
         self.assertEqual(answer.code, 406)
         self.assertIn("application/json;stream=watch, application/vnd.kubernetes.protobuf;"
                       "stream=watch", " ".join(answer.text.split()))
-
-    def test_the_log_names_what_has_no_effect_at_the_start(self):
-        made = self.ask("POST", "/apis/apiregistration.k8s.io/v1/apiservices",
-                        {"metadata": {"name": "v1.x.example.com"},
-                         "spec": {"group": "x.example.com", "version": "v1",
-                                  "groupPriorityMinimum": 100, "versionPriority": 100,
-                                  "insecureSkipTLSVerify": True,
-                                  "service": {"namespace": "default", "name": "s"}}})
-        self.assertEqual(made.code, 201, made.body)
-        self.assertNotIn("there are objects that have no effect", self.server.log())
-        self.server.stop()
-        self.server.start()
-        deadline = time.monotonic() + 60
-        while "there are objects that have no effect" not in self.server.log():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.05)
-        self.assertRegex(self.server.log(),
-                         'no effect" resource="apiservices.apiregistration.k8s.io" '
-                         'count="1" why=".*other servers')
-        self.assertEqual(self.server.log().count("there are objects that have no effect"), 1)
 
 
 class Unstored(ServerCase):
