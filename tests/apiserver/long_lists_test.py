@@ -148,7 +148,8 @@ class Beside:
 def definition():
     schema = {"openAPIV3Schema": {"type": "object"}}
     return {"metadata": {"name": f"things.{CUSTOM_GROUP}"}, "spec": {
-        "group": CUSTOM_GROUP, "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
+        "group": CUSTOM_GROUP, "scope": "Namespaced",
+        "names": {"plural": "things", "kind": "Thing"},
         "versions": [{"name": each, "served": True, "storage": each == CUSTOM_VERSIONS[0],
                       "schema": schema} for each in CUSTOM_VERSIONS]}}
 

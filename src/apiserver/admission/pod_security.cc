@@ -8,6 +8,7 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/pod_security/evaluate.h"
+#include "apiserver/admission/pod_security/seccomp_annotations.h"
 #include "apiserver/admission/pod_security_config.h"
 #include "apiserver/admission/pod_security_namespace.h"
 #include "apiserver/admission/request.h"

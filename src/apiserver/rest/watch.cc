@@ -63,8 +63,8 @@ class WatchFeed {
       }
       for (; next_item_ < items_.size() && taken < room; ++next_item_) {
         const size_t begin = out.size();
-        // Events of the initial state are this watch's alone, and keep what they were encoded as: they
-        // go as soon as they are told, whenever more is asked for.
+        // Events of the initial state are this watch's alone, and keep what they were encoded as:
+        // they go as soon as they are told, whenever more is asked for.
         const store::WatchItem item = std::move(items_[next_item_]);
         if (const Result<void> sent = Append(item, out); !sent) {
           out.Truncate(begin);

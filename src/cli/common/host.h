@@ -16,8 +16,8 @@ HostFacts FindHostFacts();
 
 // Lets the process have as many files and connections open as it may ask for, makes writing to a
 // connection that has gone, or beyond the limit of file sizes, an error instead of an end, passes
-// over signals that mean nothing to it, and keeps the files that it makes from others (umask), unless
-// whoever makes one says otherwise.
+// over signals that mean nothing to it, and keeps the files that it makes from others (umask),
+// unless whoever makes one says otherwise.
 void PrepareToServe();
 
 // The last of these alone: for who makes a store and serves nobody.

@@ -114,6 +114,7 @@ class NewFieldsWriter {
       case FieldShape::Kind::kList:
         return after.size() == 0;
       case FieldShape::Kind::kDeduced:
+      case FieldShape::Kind::kOpen:
         return false;
       case FieldShape::Kind::kScalar:
       case FieldShape::Kind::kUnknown:

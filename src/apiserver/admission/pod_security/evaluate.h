@@ -27,12 +27,6 @@ std::vector<Violation> Evaluate(const LevelVersion& policy,
                                 const object::MapView<std::string_view>& annotations,
                                 const views::core_v1::PodSpec& spec);
 
-// Whether a pod says something else of seccomp by annotations than before, which policies of 1.18
-// and older look at. Kubernetes lets a pod get past such a policy by an update of nothing but
-// these.
-bool AddsSeccompAnnotations(const object::MapView<std::string_view>& before,
-                            const object::MapView<std::string_view>& after);
-
 // "reason (detail), reason (detail)".
 std::string Describe(const std::vector<Violation>& violations);
 // "reason, reason".

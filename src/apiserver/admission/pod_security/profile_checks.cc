@@ -1,4 +1,5 @@
 #include "apiserver/admission/pod_security/checks.h"
+#include "apiserver/admission/pod_security/seccomp_annotations.h"
 #include "apiserver/admission/pod_security/wording.h"
 #include "base/go_quoted.h"
 
@@ -6,8 +7,6 @@ namespace skiff::apiserver::pod_security {
 namespace {
 
 constexpr std::string_view kAppArmorAnnotations = "container.apparmor.security.beta.kubernetes.io/";
-constexpr std::string_view kSeccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
-constexpr std::string_view kSeccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
 
 // Of AppArmor and of seccomp alike.
 bool IsConfined(std::string_view type) { return type == "RuntimeDefault" || type == "Localhost"; }
@@ -90,15 +89,6 @@ Finding CheckAppArmor(const PodParts& pod) {
       std::string(
           Plural("forbidden AppArmor profile", "forbidden AppArmor profiles", shown.size())),
       Join(setters, " and ") + " must not set AppArmor profile type to " + JoinQuoted(shown)};
-}
-
-bool AddsSeccompAnnotations(const object::MapView<std::string_view>& before,
-                            const object::MapView<std::string_view>& after) {
-  for (const auto& [key, value] : after) {
-    const bool is_of_seccomp = key == kSeccompOfPod || key.starts_with(kSeccompOfContainer);
-    if (is_of_seccomp && before.Find(key) != value) return true;
-  }
-  return false;
 }
 
 Finding CheckSeccompAnnotations(const PodParts& pod) {
