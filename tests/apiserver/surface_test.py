@@ -222,6 +222,35 @@ class Honest(ServerCase):
         self.assertIn("application/json;stream=watch, application/vnd.kubernetes.protobuf;"
                       "stream=watch", " ".join(answer.text.split()))
 
+    def test_policies_and_webhooks_of_the_store_hold_from_the_first_request(self):
+        registration = "/apis/admissionregistration.k8s.io/v1/"
+        rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"]}
+        for path, body in (
+                ("validatingadmissionpolicies", {"metadata": {"name": "no-maps"}, "spec": {
+                    "matchConstraints": {"resourceRules": [{**rule, "resources": ["configmaps"]}]},
+                    "validations": [{"expression": "false", "message": "no maps here"}]}}),
+                ("validatingadmissionpolicybindings", {"metadata": {"name": "no-maps"}, "spec": {
+                    "policyName": "no-maps", "validationActions": ["Deny"]}}),
+                ("validatingwebhookconfigurations", {"metadata": {"name": "absent"}, "webhooks": [{
+                    "name": "absent.example.com", "sideEffects": "None", "failurePolicy": "Fail",
+                    "admissionReviewVersions": ["v1"],
+                    "rules": [{**rule, "resources": ["secrets"]}],
+                    "clientConfig": {"url": "https://127.0.0.1:1/"}}]})):
+            made = self.ask("POST", registration + path, body)
+            self.assertEqual(made.code, 201, made.body)
+            self.addCleanup(self.ask, "DELETE", f"{registration}{path}/{body['metadata']['name']}")
+            self.assertIsNone(made.headers["Warning"])
+        self.server.stop()
+        self.server.start()
+        refused = self.ask("POST", "/api/v1/namespaces/default/configmaps",
+                           {"metadata": {"name": "m"}})
+        self.assertEqual(refused.code, 422, refused.body)
+        self.assertIn("no maps here", refused.json["message"])
+        refused = self.ask("POST", "/api/v1/namespaces/default/secrets",
+                           {"metadata": {"name": "s"}})
+        self.assertEqual(refused.code, 500, refused.body)
+        self.assertIn('failed calling webhook "absent.example.com"', refused.json["message"])
+
 
 class Unstored(ServerCase):
     def test_component_statuses_are_asked_anew(self):
