@@ -97,9 +97,9 @@ Result<void> Serve(ApiServerCommandLine& line) {
   while (!signals.WaitFor(kForLong)) {
   }
   signals.RestoreDefaultActions();
-  log.Info("stopping");
   shutdown_watchdog.Arm((*server)->DrainTime() + limits::kShutdownMargin,
                         [&server = **server] { return server.UnderWay(); });
+  log.Info("stopping");
   (*server)->Drain();
   shutdown_watchdog.SetStage("the store is being closed");
   log.Info("stopped");

@@ -1,6 +1,7 @@
 // The watchdog of a shutdown, which ends a server that was asked to end and does not: a loop is
 // stuck, a request never ends, a disk does not answer. When its time is over the process says what
-// has not ended, and ends all the same, with kExitFailure.
+// has not ended, and ends all the same, with kExitFailure. It is armed before anything is said: a
+// log that nobody reads is one more thing that does not go on (then a signal ends the process).
 //
 //   ShutdownWatchdog watchdog(clock, log);     // before the server, so that it outlives that
 //   …

@@ -69,9 +69,9 @@ int Run(const ControllerManagerCommandLine& line) {
   while (!(*process)->lost()) {
     if (!signals.WaitFor(kLookAround)) continue;
     signals.RestoreDefaultActions();
-    log.Info("stopping");
     shutdown_watchdog.Arm(line.shutdown_timeout + limits::kShutdownMargin,
                           [&process = **process] { return process.UnderWay(); });
+    log.Info("stopping");
     (*process)->Stop();
     shutdown_watchdog.SetStage("its connections are being closed");
     log.Info("stopped");

@@ -87,9 +87,9 @@ class EtcdRun final : public CommandRun {
     while (!signals.WaitFor(kForLong)) {
     }
     signals.RestoreDefaultActions();
-    log.Info("stopping");
     shutdown_watchdog.Arm(kDrainTime + limits::kShutdownMargin,
                           [] { return std::string("requests, or the store"); });
+    log.Info("stopping");
     server->Drain(kDrainTime);
     log.Info("stopped");
     return {};

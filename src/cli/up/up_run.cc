@@ -194,9 +194,9 @@ Result<std::string> UpRun::Serve(const UpDirectory& place, int report) {
     if (!renewed) log.Error("cannot renew certificates", {{"error", renewed.error().message()}});
   }
   signals.RestoreDefaultActions();
-  Say("stopping; once more ends it at once");
   shutdown_watchdog.Arm(server->DrainTime() + limits::kShutdownMargin,
                         [&server] { return server->UnderWay(); });
+  Say("stopping; once more ends it at once");
   loops = nullptr;
   server->Drain();
   shutdown_watchdog.SetStage("the store is being closed");
