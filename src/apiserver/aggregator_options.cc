@@ -2,9 +2,12 @@
 
 #include <string>
 
+#include "apiserver/bootstrap/system_objects.h"
+
 namespace skiff::apiserver {
 
-AggregatorOptions AggregatorOptionsOf(const ApiServerOptions& options) {
+AggregatorOptions AggregatorOptionsOf(const ApiServerOptions& options,
+                                      const ServedResources& served) {
   AggregatorOptions out;
   const AggregationOptions& given = options.aggregation;
   if (!given.proxy_client_cert_file.empty() && !given.proxy_client_key_file.empty()) {
@@ -19,6 +22,7 @@ AggregatorOptions AggregatorOptionsOf(const ApiServerOptions& options) {
                                            names->end());
   }
   out.forwarding.identity_prefixes = header.extra_headers_prefix;
+  out.awaited = ApiServiceNames(served);
   return out;
 }
 
@@ -27,6 +31,8 @@ void AddAggregatorChecks(const Aggregator& aggregator, serving::Health& health) 
     health.Add({"poststarthook/aggregator-reload-proxy-client-cert", serving::HealthCheck::kAll,
                 [&aggregator] { return aggregator.certificate_fault(); }});
   }
+  health.Add({"autoregister-completion", serving::HealthCheck::kAll,
+              [&aggregator] { return aggregator.missing(); }});
   for (const char* const name : {"poststarthook/apiservice-registration-controller",
                                  "poststarthook/apiservice-status-local-available-controller",
                                  "poststarthook/apiservice-status-remote-available-controller"}) {

@@ -373,9 +373,15 @@ class ApiServer::Impl {
   Result<void> StartAggregator() {
     const size_t run = background_tasks_.Add({}, [this] { aggregator_->Run(); });
     aggregator_.emplace(
-        Aggregator::Context{
-            .storages = *storages_, .rest = rest_, .metrics = registry_of_metrics_, .log = log_},
-        AggregatorOptionsOf(options_), [this, run] { background_tasks_.Trigger(run); });
+        Aggregator::Context{.storages = *storages_,
+                            .rest = rest_,
+                            .metrics = registry_of_metrics_,
+                            .log = log_,
+                            .on_api_service =
+                                [this](std::string_view name, const object::Document* now) {
+                                  if (definitions_) definitions_->OnApiService(name, now);
+                                }},
+        AggregatorOptionsOf(options_, *served_), [this, run] { background_tasks_.Trigger(run); });
     background_tasks_.Add(std::chrono::seconds(1), [this] { aggregator_->Tick(); });
     if (aggregator_->has_certificate()) {
       background_tasks_.Add(std::chrono::seconds(10),

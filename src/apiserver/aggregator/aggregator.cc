@@ -20,7 +20,9 @@ ResourceStorage* ApiServices(const StorageSet& storages) {
 }  // namespace
 
 Aggregator::Aggregator(Context context, AggregatorOptions options, std::function<void()> schedule)
-    : certificate_(std::move(options.proxy_client_cert_file),
+    : listener_(std::move(context.on_api_service)),
+      awaited_(options.awaited),
+      certificate_(std::move(options.proxy_client_cert_file),
                    std::move(options.proxy_client_key_file), context.log),
       routes_({.services = StorageOf(context.storages, "", "services"),
                .slices = StorageOf(context.storages, "discovery.k8s.io", "endpointslices"),
@@ -40,7 +42,7 @@ Aggregator::Aggregator(Context context, AggregatorOptions options, std::function
                      .log = context.log}),
       backends_(ApiServices(context.storages) != nullptr ? &ApiServices(context.storages)->cache()
                                                          : nullptr,
-                caller_, availability_, std::move(schedule)),
+                caller_, {&listener_, &awaited_, &availability_}, std::move(schedule)),
       forwarder_(backends_, caller_, std::move(options.forwarding)) {}
 
 Result<void> Aggregator::Start() {

@@ -9,8 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "apiserver/aggregator/availability.h"
+#include "apiserver/aggregator/awaited_services.h"
 #include "apiserver/aggregator/backend_caller.h"
 #include "apiserver/aggregator/backend_set.h"
 #include "apiserver/aggregator/forwarder.h"
@@ -21,6 +25,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/status.h"
+#include "object/value.h"
 
 namespace skiff::apiserver {
 
@@ -29,6 +34,8 @@ struct AggregatorOptions {
   std::string proxy_client_key_file;
   bool to_endpoints = false;  // --enable-aggregator-routing
   ForwarderOptions forwarding;
+  // APIServices that the server makes at its start.
+  std::vector<std::string> awaited = {};
 };
 
 class Aggregator {
@@ -39,6 +46,8 @@ class Aggregator {
     RestContext& rest;
     MetricsRegistry& metrics;
     Log& log;
+    // Hears of every APIService as it is now, on the thread of Run(); null: it has gone.
+    std::function<void(std::string_view name, const object::Document* now)> on_api_service = {};
   };
   // schedule() is called on any thread, under locks too: Run() has something to do.
   Aggregator(Context context, AggregatorOptions options, std::function<void()> schedule);
@@ -59,6 +68,9 @@ class Aggregator {
   std::string certificate_fault() const { return certificate_.fault(); }
   // Every APIService has been seen once.
   bool synced() const { return backends_.synced(); }
+  // Those that the server makes at its start and that have not been available yet, as a text;
+  // empty: none.
+  std::string missing() const { return awaited_.missing(); }
 
   // Watches and the like that are passed on are broken off.
   void EndLongRequests() { forwarder_.EndAll(); }
@@ -66,6 +78,19 @@ class Aggregator {
   void Stop() { caller_.Stop(); }
 
  private:
+  class Listener final : public ApiServiceObserver {
+   public:
+    explicit Listener(decltype(Context::on_api_service) call) : call_(std::move(call)) {}
+    void OnObject(std::string_view name, const object::Document* now) override {
+      if (call_) call_(name, now);
+    }
+
+   private:
+    const decltype(Context::on_api_service) call_;
+  };
+
+  Listener listener_;
+  AwaitedServices awaited_;
   ProxyCertificate certificate_;
   ServiceRoutes routes_;
   BackendCaller caller_;

@@ -24,6 +24,14 @@ BackendCondition LocalCondition() {
       .available = true, .reason = "Local", .message = "Local APIServices are always available"};
 }
 
+bool IsAvailable(const object::Document& api_service) {
+  for (const registration::APIServiceCondition each :
+       registration::APIService(api_service).status().conditions()) {
+    if (each.type() == kAvailable) return each.status() == "True";
+  }
+  return false;
+}
+
 bool LacksCondition(const object::Document& api_service, const BackendCondition& condition) {
   for (const registration::APIServiceCondition each :
        registration::APIService(api_service).status().conditions()) {

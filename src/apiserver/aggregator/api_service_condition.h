@@ -9,6 +9,7 @@ namespace skiff::apiserver {
 // Of those that this server serves itself.
 BackendCondition LocalCondition();
 
+bool IsAvailable(const object::Document& api_service);
 // Whether it says something else, or nothing.
 bool LacksCondition(const object::Document& api_service, const BackendCondition& condition);
 

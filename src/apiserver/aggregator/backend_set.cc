@@ -5,9 +5,9 @@
 namespace skiff::apiserver {
 
 BackendSet::BackendSet(store::ResourceCache* api_services, BackendCaller& caller,
-                       ApiServiceObserver& observer, std::function<void()> schedule)
+                       std::vector<ApiServiceObserver*> observers, std::function<void()> schedule)
     : caller_(caller),
-      observer_(observer),
+      observers_(std::move(observers)),
       follower_(*this, {FollowedCache{api_services}}, std::move(schedule)) {}
 
 void BackendSet::Run() {
@@ -19,23 +19,25 @@ void BackendSet::Run() {
 bool BackendSet::Put(size_t, const store::CacheEntry& entry) {
   const Result<object::Document> object = DecodeEntry(entry.value().view());
   if (!object) return false;
+  for (ApiServiceObserver* each : observers_) each->OnObject(entry.name(), &*object);
   const std::unique_ptr<BackendState> state = ReadBackendState(*object);
   if (state == nullptr) {
     Change(entry.name(), nullptr);
-    observer_.OnLocal(entry.name(), *object);
+    for (ApiServiceObserver* each : observers_) each->OnLocal(entry.name(), *object);
     return true;
   }
   const RemoteBackendPtr before = FindRemote(entry.name());
   if (before != nullptr && before->state() == *state) return true;
   const auto made = std::make_shared<const RemoteBackend>(std::move(*state), caller_);
   Change(entry.name(), made);
-  observer_.OnRemote(made);
+  for (ApiServiceObserver* each : observers_) each->OnRemote(made);
   return true;
 }
 
 void BackendSet::Remove(size_t, std::string_view, std::string_view name) {
   Change(name, nullptr);
-  observer_.OnGone(name);
+  for (ApiServiceObserver* each : observers_) each->OnObject(name, nullptr);
+  for (ApiServiceObserver* each : observers_) each->OnGone(name);
 }
 
 void BackendSet::Change(std::string_view name, RemoteBackendPtr backend) {

@@ -25,19 +25,21 @@ namespace skiff::apiserver {
 class ApiServiceObserver {
  public:
   virtual ~ApiServiceObserver() = default;
+  // Any of them, each time that it was written; null: it has gone. Before the calls that follow.
+  virtual void OnObject(std::string_view /*name*/, const object::Document* /*api_service*/) {}
   // One of another server, each time that something about it has changed.
-  virtual void OnRemote(const RemoteBackendPtr& backend) = 0;
+  virtual void OnRemote(const RemoteBackendPtr& /*backend*/) {}
   // One of this server.
-  virtual void OnLocal(std::string_view name, const object::Document& api_service) = 0;
-  virtual void OnGone(std::string_view name) = 0;
+  virtual void OnLocal(std::string_view /*name*/, const object::Document& /*api_service*/) {}
+  virtual void OnGone(std::string_view /*name*/) {}
 };
 
 class BackendSet final : public Backends, private FollowedState {
  public:
-  // `api_services` may be null: then there are none. The observer and the caller outlive it.
+  // `api_services` may be null: then there are none. The observers and the caller outlive it.
   // schedule() is called on any thread, under locks too: Run() has something to do.
   BackendSet(store::ResourceCache* api_services, BackendCaller& caller,
-             ApiServiceObserver& observer, std::function<void()> schedule);
+             std::vector<ApiServiceObserver*> observers, std::function<void()> schedule);
 
   void Start() { follower_.Start(); }
   void Run();
@@ -64,7 +66,7 @@ class BackendSet final : public Backends, private FollowedState {
   void Change(std::string_view name, RemoteBackendPtr backend);
 
   BackendCaller& caller_;
-  ApiServiceObserver& observer_;
+  const std::vector<ApiServiceObserver*> observers_;
   std::vector<std::function<void()>> told_;
   bool changed_ = false;  // of Run()
   std::atomic<bool> empty_{true};

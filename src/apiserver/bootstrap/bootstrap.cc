@@ -7,7 +7,9 @@
 #include "apiserver/bootstrap/conditions.h"
 #include "apiserver/bootstrap/flow_control_objects.h"
 #include "apiserver/bootstrap/system_objects.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/object_output.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -39,7 +41,6 @@ constexpr std::string_view kHealthChecks[] = {
     "poststarthook/bootstrap-controller",
     "poststarthook/start-kubernetes-service-cidr-controller",
     "poststarthook/kube-apiserver-autoregistration",
-    "autoregister-completion",
 };
 
 void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
@@ -178,6 +179,7 @@ Result<void> Bootstrap::EnsureAll() {
   std::vector<WantedObject> objects = wanted();
   objects.push_back(KubernetesService(options_.service_ranges.front(), options_.port,
                                       options_.kubernetes_service_node_port));
+  RemoveStaleApiServices();
   const Result<void> ensured = writer_.Ensure(std::move(objects));
   if (ensured) return {};
   // The cluster works without the service, whose address somebody may have taken.
@@ -196,6 +198,26 @@ std::vector<WantedObject> Bootstrap::KeptObjects() const {
   objects.push_back(TokenTrackingConfigMap(now));
   objects.push_back(DefaultServiceCidr(options_.service_ranges, now));
   return objects;
+}
+
+// What an earlier version of this server has left. Once: another server that lives may have more.
+void Bootstrap::RemoveStaleApiServices() {
+  const object::ResourceDesc& resource =
+      *object::FindResource("apiregistration.k8s.io", "v1", "apiservices");
+  std::vector<std::pair<std::string, store::Revision>> stale;
+  ForEachInCache(writer_.StorageOf(resource), [&](const store::CacheEntry& entry) {
+    if (!entry.readable()) return;
+    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
+    if (object && IsStaleApiService(*object, context_.served)) {
+      stale.emplace_back(std::string(entry.name()), entry.revision());
+    }
+  });
+  for (const auto& [name, revision] : stale) {
+    const Result<void> removed = writer_.Remove(resource, "", name, revision);
+    if (removed) continue;
+    context_.log.Warning("An APIService of what is not served any more could not be removed",
+                         {{"name", name}, {"err", removed.error().message()}});
+  }
 }
 
 Result<void> Bootstrap::RepairServices() {

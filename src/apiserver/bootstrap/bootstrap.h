@@ -84,6 +84,7 @@ class Bootstrap {
   Result<void> EnsureAll();
   bool IsDamage(const Status& error) const;
   std::vector<WantedObject> KeptObjects() const;
+  void RemoveStaleApiServices();
   Result<void> RenewServerIdentity();
   Result<void> RepairServices();
   void AddTasks();

@@ -244,6 +244,39 @@ TEST_F(BootstrapTest, MakesAnewWhatSomebodyDeleted) {
   EXPECT_TRUE(WaitFor(server, "namespaces/kube-public", "Active"));
 }
 
+TEST_F(BootstrapTest, RemovesAtTheStartWhatAnEarlierServerHasRegistered) {
+  const std::string prefix = "apiregistration.k8s.io/apiservices/";
+  {
+    Server server(disk_, clock_, "192.0.2.1");
+    server.Start();
+    ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
+    const auto of = [](std::string_view version, std::string_view label) {
+      return R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","metadata":{)"
+             R"("name":")" +
+             std::string(version) +
+             R"(.apps","labels":{"kube-aggregator.kubernetes.io/automanaged":")" +
+             std::string(label) + R"("}},"spec":{"group":"apps","version":")" +
+             std::string(version) + R"(","groupPriorityMinimum":1,"versionPriority":1}})";
+    };
+    store::Transaction put;
+    const auto add = [&](std::string_view version, std::string_view label) {
+      put.writes.push_back({store::Write::Kind::kPut,
+                            "/registry/" + prefix + std::string(version) + ".apps",
+                            SharedBytes(of(version, label)),
+                            {}});
+    };
+    add("v0", "onstart");
+    add("v00", "mine");
+    add("v1", "onstart");
+    ASSERT_TRUE(store::CommitAndWait(server.store(), std::move(put)));
+  }
+  Server server(disk_, clock_, "192.0.2.1");
+  server.Start();
+  EXPECT_TRUE(WaitFor(server, prefix + "v0.apps", "none"));
+  EXPECT_TRUE(WaitFor(server, prefix + "v1.apps", R"("groupPriorityMinimum":17800)"));
+  EXPECT_TRUE(WaitFor(server, prefix + "v00.apps", R"("groupPriorityMinimum":1,)"));
+}
+
 TEST_F(BootstrapTest, TellsOthersOfACaThatIsRenewedAndGoesOnToTellOfTheOldOne) {
   Server server(disk_, clock_, "192.0.2.1");
   server.Start();

@@ -1,5 +1,6 @@
 #include "apiserver/bootstrap/system_objects.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -85,6 +86,15 @@ constexpr Priority kPriorities[] = {
 };
 
 constexpr std::string_view kManagedLabel = "kube-aggregator.kubernetes.io/automanaged";
+constexpr std::string_view kOnStart = "onstart";
+
+std::string ApiServiceName(const Priority& priority) {
+  return std::string(priority.version).append(".").append(priority.group);
+}
+
+bool IsServed(const Priority& priority, const ServedResources& served) {
+  return served.FindVersion(priority.group, priority.version) != nullptr;
+}
 
 WantedObject ApiService(const Priority& priority, const std::string& now) {
   const std::string spec =
@@ -93,9 +103,8 @@ WantedObject ApiService(const Priority& priority, const std::string& now) {
       "\",\"groupPriorityMinimum\":" + std::to_string(priority.group_minimum) +
       ",\"versionPriority\":" + std::to_string(priority.version_priority) + "}";
   const std::string json =
-      R"({"metadata":{"name":")" + std::string(priority.version) + "." +
-      std::string(priority.group) + R"(","labels":{")" + std::string(kManagedLabel) +
-      R"(":"onstart"}},"spec":)" + spec +
+      R"({"metadata":{"name":")" + ApiServiceName(priority) + R"(","labels":{")" +
+      std::string(kManagedLabel) + R"(":")" + std::string(kOnStart) + R"("}},"spec":)" + spec +
       R"(,"status":{"conditions":[{"type":"Available","status":"True","lastTransitionTime":")" +
       now + R"(","reason":"Local","message":"Local APIServices are always available"}]}})";
   WantedObject out = Wanted("apiregistration.k8s.io", "v1", "apiservices", json);
@@ -185,11 +194,28 @@ std::vector<WantedObject> ApiServices(const ServedResources& served, object::Tim
   std::vector<WantedObject> out;
   const std::string time = TimeText(now);
   for (const Priority& each : kPriorities) {
-    if (served.FindVersion(each.group, each.version) != nullptr) {
-      out.push_back(ApiService(each, time));
-    }
+    if (IsServed(each, served)) out.push_back(ApiService(each, time));
   }
   return out;
+}
+
+std::vector<std::string> ApiServiceNames(const ServedResources& served) {
+  std::vector<std::string> out;
+  if (served.FindResource("apiregistration.k8s.io", "v1", "apiservices") == nullptr) return out;
+  for (const Priority& each : kPriorities) {
+    if (IsServed(each, served)) out.push_back(ApiServiceName(each));
+  }
+  return out;
+}
+
+bool IsStaleApiService(const object::Document& api_service, const ServedResources& served) {
+  const object::Value* labels = api_service.root().FindPath({"metadata", "labels"});
+  const object::Value* label = labels != nullptr ? labels->Find(kManagedLabel) : nullptr;
+  if (label == nullptr || !label->is_string() || label->AsText() != kOnStart) return false;
+  const object::Value* name = api_service.root().FindPath({"metadata", "name"});
+  return name != nullptr && std::ranges::none_of(kPriorities, [&](const Priority& each) {
+           return name->AsText() == ApiServiceName(each) && IsServed(each, served);
+         });
 }
 
 }  // namespace skiff::apiserver

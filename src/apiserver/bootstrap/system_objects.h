@@ -26,5 +26,9 @@ WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, object::Timesta
 WantedObject KubernetesService(const IpRange& range, uint16_t secure_port, int32_t node_port);
 
 std::vector<WantedObject> ApiServices(const ServedResources& served, object::Timestamp now);
+// The names of those that can be stored.
+std::vector<std::string> ApiServiceNames(const ServedResources& served);
+// Whether a server made it at its start, as this one does, for what is not served any more.
+bool IsStaleApiService(const object::Document& api_service, const ServedResources& served);
 
 }  // namespace skiff::apiserver

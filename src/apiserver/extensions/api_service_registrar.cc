@@ -23,10 +23,22 @@ constexpr std::string_view kManagedValue = "true";
 constexpr int32_t kGroupPriority = 1000;
 constexpr int32_t kVersionPriority = 100;
 
+constexpr Duration kRetryInterval = std::chrono::seconds(1);
+// For how long one is not wanted before it goes.
+constexpr Duration kUnwantedTime = std::chrono::seconds(5);
+
 bool IsManaged(const object::Document& service) {
   const object::Value* labels = service.root().FindPath({"metadata", "labels"});
   const object::Value* label = labels != nullptr ? labels->Find(kManagedLabel) : nullptr;
   return label != nullptr && label->is_string() && label->AsText() == kManagedValue;
+}
+
+void FillSpec(std::string_view name, registration::MutableAPIServiceSpec spec) {
+  const size_t dot = name.find('.');
+  spec.set_group(name.substr(dot + 1));
+  spec.set_version(name.substr(0, dot));
+  spec.set_group_priority_minimum(kGroupPriority);
+  spec.set_version_priority(kVersionPriority);
 }
 
 object::Document ServiceOf(std::string_view name, object::Timestamp now) {
@@ -34,12 +46,7 @@ object::Document ServiceOf(std::string_view name, object::Timestamp now) {
   registration::MutableAPIService service(out);
   service.mutable_metadata().set_name(name);
   service.mutable_metadata().put_labels(kManagedLabel, kManagedValue);
-  const size_t dot = name.find('.');
-  auto spec = service.mutable_spec();
-  spec.set_group(name.substr(dot + 1));
-  spec.set_version(name.substr(0, dot));
-  spec.set_group_priority_minimum(kGroupPriority);
-  spec.set_version_priority(kVersionPriority);
+  FillSpec(name, service.mutable_spec());
   auto condition = service.mutable_status().add_conditions();
   condition.set_type("Available");
   condition.set_status("True");
@@ -47,6 +54,13 @@ object::Document ServiceOf(std::string_view name, object::Timestamp now) {
   condition.set_reason("Local");
   condition.set_message("Local APIServices are always available");
   return out;
+}
+
+bool HasWantedSpec(std::string_view name, const object::Document& service) {
+  object::Document wanted = registration::APIService::New();
+  FillSpec(name, registration::MutableAPIService(wanted).mutable_spec());
+  const object::Value* const spec = service.root().Find("spec");
+  return spec != nullptr && object::DeepEqual(*wanted.root().Find("spec"), *spec);
 }
 
 }  // namespace
@@ -62,6 +76,8 @@ struct ApiServiceRegistrar::State : std::enable_shared_from_this<State> {
   std::map<std::string, size_t, std::less<>> serving;  // definitions by name of their APIService
   std::set<std::string, std::less<>> busy;
   std::set<std::string, std::less<>> again;  // of the busy ones, those that have changed meanwhile
+  std::set<std::string, std::less<>> failed;
+  Duration next_retry{0};
 
   void Bring(const std::string& name) {
     if (storage == nullptr) return;
@@ -91,12 +107,24 @@ struct ApiServiceRegistrar::State : std::enable_shared_from_this<State> {
     {
       const std::lock_guard lock(mutex);
       busy.erase(name);
+      if (!done && !again.contains(name)) failed.insert(name);
       if (again.erase(name) == 0) return;
     }
     Bring(name);
   }
 
-  bool IsServed(const std::string& name) {
+  void RetryFailed() {
+    std::set<std::string, std::less<>> names;
+    {
+      const std::lock_guard lock(mutex);
+      if (failed.empty() || rest.clock.Monotonic() < next_retry) return;
+      next_retry = rest.clock.Monotonic() + kRetryInterval;
+      names.swap(failed);
+    }
+    for (const std::string& name : names) Bring(name);
+  }
+
+  bool IsServed(std::string_view name) {
     const std::lock_guard lock(mutex);
     return serving.contains(name);
   }
@@ -111,8 +139,14 @@ struct ApiServiceRegistrar::State : std::enable_shared_from_this<State> {
       return out;
     }
     SKIFF_ASSIGN_OR_RETURN(object::Document object, current->Decode());
-    if (wanted || !IsManaged(object)) return out;
-    out.kind = Change::Kind::kRemove;
+    if (!IsManaged(object) || (wanted && HasWantedSpec(name, object))) return out;
+    out.kind = wanted ? Change::Kind::kWrite : Change::Kind::kRemove;
+    if (wanted) {
+      const object::Document live = object.Copy();
+      object.root().Erase("spec");
+      FillSpec(name, registration::MutableAPIService(object).mutable_spec());
+      TrackOwnUpdate(*storage, live, object, NowOf(rest.clock));
+    }
     out.object = std::move(object);
     return out;
   }
@@ -149,6 +183,30 @@ void ApiServiceRegistrar::Remove(std::string_view group, std::string_view versio
     state_->serving.erase(found);
   }
   state_->Bring(name);
+}
+
+void ApiServiceRegistrar::OnApiService(std::string_view name, const object::Document* now) {
+  const bool is_wanted = state_->IsServed(name);
+  if (now == nullptr || is_wanted || !IsManaged(*now)) {
+    if (const auto found = unwanted_.find(name); found != unwanted_.end()) unwanted_.erase(found);
+  } else {
+    unwanted_.try_emplace(std::string(name), state_->rest.clock.Monotonic() + kUnwantedTime);
+  }
+  if (!is_wanted || (now != nullptr && (!IsManaged(*now) || HasWantedSpec(name, *now)))) return;
+  state_->Bring(std::string(name));
+}
+
+void ApiServiceRegistrar::Tick() {
+  state_->RetryFailed();
+  const Duration now = state_->rest.clock.Monotonic();
+  for (auto at = unwanted_.begin(); at != unwanted_.end();) {
+    if (at->second > now) {
+      ++at;
+      continue;
+    }
+    state_->Bring(at->first);
+    at = unwanted_.erase(at);
+  }
 }
 
 void ApiServiceRegistrar::RemoveStale() {

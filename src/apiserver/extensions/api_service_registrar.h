@@ -1,6 +1,12 @@
 // The APIServices of groups that custom resources have: one for each version of a group that is
-// served, made when the first definition has it and removed with the last. Whoever takes the label
-// away that says who manages one has it for himself.
+// served, made when the first definition has it and removed with the last; made again when somebody
+// removes it, and mended when somebody changes it. Whoever takes the label away that says who
+// manages one has it for himself.
+//
+// Several servers on one store see definitions come and go at different times. What is missing or
+// changed is put right at once, which all of them do alike; one that should not be there is only
+// removed when it was not wanted for a while, so that a server that is behind does not remove what
+// another has just made.
 //
 // Owner: DefinitionController. Called by one thread; writes are waited for on threads of the store,
 // one at a time for each name.
@@ -12,7 +18,9 @@
 #include <string_view>
 
 #include "apiserver/rest/endpoint.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "object/value.h"
 
 namespace skiff::apiserver {
 
@@ -28,9 +36,17 @@ class ApiServiceRegistrar {
   // been seen.
   void RemoveStale();
 
+  // An APIService as it is now; null: it has gone.
+  void OnApiService(std::string_view name, const object::Document* now);
+  // To be called every limits::kProgressInterval: what could not be written is tried again, and
+  // what is not wanted goes.
+  void Tick();
+
  private:
   struct State;
   const std::shared_ptr<State> state_;
+  // Managed ones that nobody serves, and when they go.
+  std::map<std::string, Duration, std::less<>> unwanted_;
 };
 
 }  // namespace skiff::apiserver

@@ -48,6 +48,10 @@ class DefinitionController final : private FollowedState {
   void Tick();
   // What is there has been seen once, so that all that was served before is served again.
   bool synced() const { return follower_.synced(); }
+  // An APIService as it is now, on the same thread; null: it has gone.
+  void OnApiService(std::string_view name, const object::Document* now) {
+    api_services_.OnApiService(name, now);
+  }
 
  private:
   struct Known;

@@ -63,9 +63,14 @@ void TrackOwnStatus(const ResourceStorage& storage, const object::Document& live
   MetaOf(object).Take("managedFields", MetaOf(*after));
 }
 
+void TrackOwnUpdate(const ResourceStorage& storage, const object::Document& live,
+                    object::Document& object, object::Timestamp now) {
+  TrackUpdate(OwnWriter(storage, "", now), live, object);
+}
+
 void TrackOwnCreation(const ResourceStorage& storage, object::Document& object,
                       object::Timestamp now) {
-  TrackUpdate(OwnWriter(storage, "", now), object::Document::OfType(storage.desc().stored), object);
+  TrackOwnUpdate(storage, object::Document::OfType(storage.desc().stored), object, now);
 }
 
 }  // namespace skiff::apiserver

@@ -33,7 +33,9 @@ void TrackWrite(const serving::ApiRequest& request, const Endpoint& endpoint,
 void TrackOwnStatus(const ResourceStorage& storage, const object::Document& live,
                     object::Document& object, object::Timestamp now);
 
-// The same of an object that the server itself makes beside a request.
+// The same of an object that the server itself changes or makes beside a request.
+void TrackOwnUpdate(const ResourceStorage& storage, const object::Document& live,
+                    object::Document& object, object::Timestamp now);
 void TrackOwnCreation(const ResourceStorage& storage, object::Document& object,
                       object::Timestamp now);
 
