@@ -33,6 +33,12 @@ void AddAggregatorChecks(const Aggregator& aggregator, serving::Health& health) 
   }
   health.Add({"autoregister-completion", serving::HealthCheck::kAll,
               [&aggregator] { return aggregator.missing(); }});
+  health.Add({"poststarthook/apiservice-discovery-controller", serving::HealthCheck::kAll,
+              [&aggregator]() -> std::string {
+                return aggregator.discovered()
+                           ? ""
+                           : "not every extension API server has been asked what it serves yet";
+              }});
   for (const char* const name : {"poststarthook/apiservice-registration-controller",
                                  "poststarthook/apiservice-status-local-available-controller",
                                  "poststarthook/apiservice-status-remote-available-controller"}) {

@@ -74,7 +74,8 @@ bool NonResourcePaths::Answer(serving::ApiRequest& request) const {
   if (path == "/" || path == "/index.html") {
     std::vector<std::string> paths = Paths();
     std::ranges::move(zpages_.Paths(), std::back_inserter(paths));
-    RespondDocument(request, IndexDocument(*context_.custom.Served(), paths));
+    RespondDocument(request, IndexDocument(*context_.custom.Served(),
+                                           *context_.registrations.versions(), paths));
     return true;
   }
   if (context_.options.enable_logs_handler && log_files_.Answer(request)) return true;
@@ -140,10 +141,14 @@ bool NonResourcePaths::AnswerDocument(serving::ApiRequest& request) const {
 
 std::shared_ptr<const Discovery> NonResourcePaths::discovery() const {
   const std::lock_guard lock(discovery_mutex_);
-  if (const uint64_t now = context_.custom.revision(); now != discovery_revision_) {
+  const uint64_t now = context_.custom.revision();
+  const uint64_t registered = context_.registrations.revision();
+  if (now != discovery_revision_ || registered != registered_revision_) {
     discovery_ = std::make_shared<const Discovery>(context_.custom.Served(),
-                                                   ExternalAddress(context_.options));
+                                                   ExternalAddress(context_.options),
+                                                   context_.registrations.versions());
     discovery_revision_ = now;
+    registered_revision_ = registered;
   }
   return discovery_;
 }

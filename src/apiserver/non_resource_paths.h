@@ -13,6 +13,7 @@
 
 #include "apiserver/authn/openid_metadata.h"
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/discovery/registrations.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/extensions/custom_resources.h"
 #include "apiserver/extensions/published_kinds.h"
@@ -42,6 +43,7 @@ class NonResourcePaths {
     const std::optional<OpenIdMetadata>& openid;    // nothing: not served
     std::shared_ptr<const ServedResources> served;  // built-in resources
     const CustomResources& custom;
+    const Registrations& registrations;  // what other servers have
     const Router& router;
   };
 
@@ -62,7 +64,8 @@ class NonResourcePaths {
   const Context context_;
   mutable std::mutex discovery_mutex_;
   mutable std::shared_ptr<const Discovery> discovery_;
-  mutable uint64_t discovery_revision_ = 0;  // of the custom resources
+  mutable uint64_t discovery_revision_ = 0;   // of the custom resources
+  mutable uint64_t registered_revision_ = 0;  // of the registrations
   const PublishedKinds custom_kinds_;
   const OpenApi openapi_;
   const serving::ZPages zpages_;

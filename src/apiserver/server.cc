@@ -488,6 +488,7 @@ class ApiServer::Impl {
                                                  .openid = security_.openid,
                                                  .served = served_,
                                                  .custom = *custom_,
+                                                 .registrations = aggregator_->registrations(),
                                                  .router = *router_});
     SKIFF_ASSIGN_OR_RETURN(
         response_headers_,

@@ -26,5 +26,8 @@ inline constexpr std::chrono::milliseconds kForwardedGoneInterval{500};
 inline constexpr size_t kMaxBackendRepliesBytes = size_t{128} << 20;
 // The client has no more time than this for the documents about a version: what it serves.
 inline constexpr std::chrono::seconds kForwardedDiscoveryTimeout{5};
+// What a server says that it serves, and what is kept of that of all servers.
+inline constexpr size_t kMaxBackendDiscoveryBytes = size_t{8} << 20;
+inline constexpr size_t kMaxDiscoveredBytes = size_t{32} << 20;
 
 }  // namespace skiff::limits

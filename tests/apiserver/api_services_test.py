@@ -104,7 +104,8 @@ class BuiltInTest(RegistrationCase):
         until(self, lambda: self.get("/readyz").code == 200)
         shown = self.get("/readyz?verbose").text
         for check in ("autoregister-completion", "poststarthook/kube-apiserver-autoregistration",
-                      "poststarthook/apiservice-registration-controller"):
+                      "poststarthook/apiservice-registration-controller",
+                      "poststarthook/apiservice-discovery-controller"):
             self.assertIn(f"[+]{check} ok", shown)
 
 

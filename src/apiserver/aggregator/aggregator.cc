@@ -42,14 +42,28 @@ Aggregator::Aggregator(Context context, AggregatorOptions options, std::function
                      .log = context.log}),
       backends_(ApiServices(context.storages) != nullptr ? &ApiServices(context.storages)->cache()
                                                          : nullptr,
-                caller_, {&listener_, &awaited_, &availability_}, std::move(schedule)),
+                caller_, {&listener_, &awaited_, &registered_, &availability_},
+                std::move(schedule)),
+      discovery_({.backends = backends_,
+                  .post = [this](Executor::Work work) { return caller_.Post(std::move(work)); },
+                  .executor = [this]() -> Executor& { return caller_.executor(); },
+                  .registered = registered_,
+                  .log = context.log}),
       forwarder_(backends_, caller_, std::move(options.forwarding)) {}
 
 Result<void> Aggregator::Start() {
   SKIFF_RETURN_IF_ERROR(certificate_.Load());
   SKIFF_RETURN_IF_ERROR(caller_.Start());
+  backends_.OnChange([this] { discovery_.OnChange(); });
   backends_.Start();
   return {};
+}
+
+bool Aggregator::discovered() const {
+  if (discovered_.load(std::memory_order_acquire)) return true;
+  if (!synced() || !registered_.is_complete()) return false;
+  discovered_.store(true, std::memory_order_release);
+  return true;
 }
 
 }  // namespace skiff::apiserver

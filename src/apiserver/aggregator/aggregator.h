@@ -5,6 +5,7 @@
 // the first APIService that names a service; a server without any has none of it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "apiserver/aggregator/backend_set.h"
 #include "apiserver/aggregator/forwarder.h"
 #include "apiserver/aggregator/proxy_certificate.h"
+#include "apiserver/aggregator/registered_api.h"
+#include "apiserver/aggregator/remote_discovery.h"
 #include "apiserver/aggregator/service_routes.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
@@ -63,7 +66,9 @@ class Aggregator {
   // Any thread, as those that follow.
   bool Answer(serving::ApiRequestPtr& request) { return forwarder_.Answer(request); }
   const ServiceRoutes& routes() const { return routes_; }
-  Backends& backends() { return backends_; }
+  // What other servers have, for discovery.
+  const Registrations& registrations() const { return registered_; }
+  bool discovered() const;
   bool has_certificate() const { return certificate_.is_configured(); }
   std::string certificate_fault() const { return certificate_.fault(); }
   // Every APIService has been seen once.
@@ -95,8 +100,12 @@ class Aggregator {
   ServiceRoutes routes_;
   BackendCaller caller_;
   Availability availability_;
+  RegisteredApi registered_;
   BackendSet backends_;
+  RemoteDiscovery discovery_;
   Forwarder forwarder_;
+  // All extension servers that there were at the start have been asked what they serve.
+  mutable std::atomic<bool> discovered_{false};
 };
 
 }  // namespace skiff::apiserver

@@ -1,9 +1,11 @@
 #include "apiserver/discovery/discovery.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "apiserver/discovery/discovery_documents.h"
+#include "apiserver/discovery/merged_groups.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
@@ -15,14 +17,14 @@ namespace skiff::apiserver {
 struct Discovery::Target {
   enum Kind : uint8_t { kVersions, kGroups, kGroup, kResources, kAggregated };
   Kind kind;
-  const ServedGroup* group = nullptr;
+  std::string_view group = {};  // of kGroup
   const ServedVersion* version = nullptr;
   bool core = false;
 
   std::string key() const {
     std::string text(1, static_cast<char>('0' + kind));
     if (core) text += " core";
-    if (group != nullptr) text.append(" ").append(group->name);
+    if (!group.empty()) text.append(" ").append(group);
     if (version != nullptr) text.append(" ").append(version->info->desc->api_version);
     return text;
   }
@@ -85,8 +87,12 @@ std::string ContentType(const serving::Negotiated& form) {
 
 }  // namespace
 
-Discovery::Discovery(std::shared_ptr<const ServedResources> served, std::string server_address)
-    : served_(std::move(served)), server_address_(std::move(server_address)) {}
+Discovery::Discovery(std::shared_ptr<const ServedResources> served, std::string server_address,
+                     std::shared_ptr<const RegisteredVersions> registered)
+    : served_(std::move(served)),
+      server_address_(std::move(server_address)),
+      registered_(registered != nullptr ? std::move(registered)
+                                        : std::make_shared<const RegisteredVersions>()) {}
 
 std::optional<Discovery::Target> Discovery::TargetOf(std::string_view path) const {
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -101,10 +107,15 @@ std::optional<Discovery::Target> Discovery::TargetOf(std::string_view path) cons
   path.remove_prefix(6);
   const size_t slash = path.find('/');
   const std::string_view name = path.substr(0, slash);
-  const ServedGroup* const group = name.empty() ? nullptr : served_->FindGroup(name);
-  if (group == nullptr) return std::nullopt;
-  if (slash == std::string_view::npos) return Target{.kind = Target::kGroup, .group = group};
-  const ServedVersion* const version = group->FindVersion(path.substr(slash + 1));
+  if (name.empty()) return std::nullopt;
+  if (slash == std::string_view::npos) {
+    const auto is_of_it = [&](const RegisteredVersion& each) { return each.group == name; };
+    if (served_->FindGroup(name) == nullptr && std::ranges::none_of(*registered_, is_of_it)) {
+      return std::nullopt;
+    }
+    return Target{.kind = Target::kGroup, .group = name};
+  }
+  const ServedVersion* const version = served_->FindVersion(name, path.substr(slash + 1));
   if (version == nullptr) return std::nullopt;
   return Target{.kind = Target::kResources, .version = version};
 }
@@ -114,14 +125,15 @@ void Discovery::WriteJson(const Target& target, ByteBuffer& out) const {
     case Target::kVersions:
       return WriteApiVersions(*served_, server_address_, out);
     case Target::kGroups:
-      return WriteApiGroupList(*served_, out);
+      return WriteApiGroupList(ListGroups(*served_, *registered_), out);
     case Target::kGroup:
-      return WriteApiGroup(*target.group, out);
+      return WriteApiGroup(ListGroup(*served_, *registered_, target.group), out);
     case Target::kResources:
       return WriteApiResourceList(*target.version, out);
     case Target::kAggregated:
-      return WriteApiGroupDiscoveryList(
-          *served_, target.core ? DiscoveryPart::kCore : DiscoveryPart::kGroups, out);
+      return WriteApiGroupDiscoveryList(MergeGroups(*served_, *registered_),
+                                        target.core ? DiscoveryPart::kCore : DiscoveryPart::kGroups,
+                                        out);
   }
 }
 

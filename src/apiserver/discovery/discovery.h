@@ -3,8 +3,8 @@
 // (as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v2) to those who ask for it, with an ETag.
 //
 // Nothing is built before it is asked for; JSON and protobuf are then kept, some 150 KB if every
-// document has been read. Any thread. When what is served changes, a new Discovery takes the place
-// of this one.
+// document has been read. Any thread. When what is served changes, here or by other servers, a new
+// Discovery takes the place of this one.
 #pragma once
 
 #include <map>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/discovery/registrations.h"
 #include "apiserver/discovery/served_resources.h"
 #include "base/buffer.h"
 #include "base/status.h"
@@ -24,7 +25,9 @@ namespace skiff::apiserver {
 class Discovery {
  public:
   // `server_address` is "host:port" for clients that look for the server under another address.
-  Discovery(std::shared_ptr<const ServedResources> served, std::string server_address);
+  // `registered`, which may be null, is what APIServices add.
+  Discovery(std::shared_ptr<const ServedResources> served, std::string server_address,
+            std::shared_ptr<const RegisteredVersions> registered = {});
 
   // Nothing if the path is not one of discovery, or of a group or version that is not served. Fails
   // with 406 if the client takes none of the media types.
@@ -49,6 +52,7 @@ class Discovery {
 
   const std::shared_ptr<const ServedResources> served_;
   const std::string server_address_;
+  const std::shared_ptr<const RegisteredVersions> registered_;  // never null
   mutable std::mutex mutex_;
   mutable std::map<std::string, Kept> kept_;  // as many as there are documents
 };

@@ -41,20 +41,21 @@ struct KindVersion {
   std::string_view version;
 };
 
-void WriteVersion(serving::JsonWriter& json, const object::GroupVersionDesc& desc) {
+void WriteVersion(serving::JsonWriter& json, const MergedGroup& group,
+                  const MergedVersion& version) {
   json.OpenObject();
-  json.String("groupVersion", desc.api_version);
-  json.String("version", desc.version);
+  json.String("groupVersion", std::string(group.name).append("/").append(version.version));
+  json.String("version", version.version);
   json.CloseObject();
 }
 
-void WriteGroupMembers(serving::JsonWriter& json, const ServedGroup& group) {
+void WriteGroupMembers(serving::JsonWriter& json, const MergedGroup& group) {
   json.String("name", group.name);
   json.OpenArray("versions");
-  for (const ServedVersion& version : group.versions) WriteVersion(json, *version.info->desc);
+  for (const MergedVersion& version : group.versions) WriteVersion(json, group, version);
   json.CloseArray();
   json.Key("preferredVersion");
-  WriteVersion(json, *group.versions.front().info->desc);
+  WriteVersion(json, group, group.versions.front());
 }
 
 void WriteResource(serving::JsonWriter& json, const ServedResource& served) {
@@ -118,19 +119,28 @@ void WriteResourceDiscovery(serving::JsonWriter& json, const ServedResource& ser
   json.CloseObject();
 }
 
-void WriteGroupDiscovery(serving::JsonWriter& json, const ServedGroup& group) {
+void WriteVersionDiscovery(serving::JsonWriter& json, const MergedVersion& version) {
+  json.String("version", version.version);
+  if (version.remote != nullptr) {
+    if (!version.remote->resources.empty()) json.Raw("resources", version.remote->resources.view());
+    json.String("freshness", version.remote->is_stale ? "Stale" : "Current");
+    return;
+  }
+  json.OpenArray("resources");
+  for (const ServedResource& each : version.local->resources) WriteResourceDiscovery(json, each);
+  json.CloseArray();
+  json.String("freshness", "Current");
+}
+
+void WriteGroupDiscovery(serving::JsonWriter& json, const MergedGroup& group) {
   json.OpenObject();
   json.OpenObject("metadata");
   if (!group.name.empty()) json.String("name", group.name);
   json.CloseObject();
   json.OpenArray("versions");
-  for (const ServedVersion& version : group.versions) {
+  for (const MergedVersion& version : group.versions) {
     json.OpenObject();
-    json.String("version", version.info->desc->version);
-    json.OpenArray("resources");
-    for (const ServedResource& resource : version.resources) WriteResourceDiscovery(json, resource);
-    json.CloseArray();
-    json.String("freshness", "Current");
+    WriteVersionDiscovery(json, version);
     json.CloseObject();
   }
   json.CloseArray();
@@ -158,13 +168,13 @@ void WriteApiVersions(const ServedResources& served, std::string_view server_add
   json.CloseObject();
 }
 
-void WriteApiGroupList(const ServedResources& served, ByteBuffer& out) {
+void WriteApiGroupList(std::span<const MergedGroup> groups, ByteBuffer& out) {
   serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIGroupList");
   json.String("apiVersion", "v1");
   json.OpenArray("groups");
-  for (const ServedGroup& group : served.groups()) {
+  for (const MergedGroup& group : groups) {
     if (group.name.empty()) continue;
     json.OpenObject();
     WriteGroupMembers(json, group);
@@ -174,7 +184,7 @@ void WriteApiGroupList(const ServedResources& served, ByteBuffer& out) {
   json.CloseObject();
 }
 
-void WriteApiGroup(const ServedGroup& group, ByteBuffer& out) {
+void WriteApiGroup(const MergedGroup& group, ByteBuffer& out) {
   serving::JsonWriter json(out);
   json.OpenObject();
   json.String("kind", "APIGroup");
@@ -200,7 +210,7 @@ void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
   json.CloseObject();
 }
 
-void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart part,
+void WriteApiGroupDiscoveryList(std::span<const MergedGroup> groups, DiscoveryPart part,
                                 ByteBuffer& out) {
   serving::JsonWriter json(out);
   json.OpenObject();
@@ -208,7 +218,7 @@ void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart par
   json.String("apiVersion", "apidiscovery.k8s.io/v2");
   json.Raw("metadata", "{}");
   json.OpenArray("items");
-  for (const ServedGroup& group : served.groups()) {
+  for (const MergedGroup& group : groups) {
     if (group.name.empty() == (part == DiscoveryPart::kCore)) WriteGroupDiscovery(json, group);
   }
   json.CloseArray();

@@ -1,4 +1,4 @@
-// The documents of discovery as compact JSON, from what is served.
+// The documents of discovery as compact JSON, from what is served here and by other servers.
 //
 //   APIVersions        /api          versions of the core group, and where the server is
 //   APIGroupList       /apis         groups and their versions
@@ -10,8 +10,10 @@
 // with scale. /api and /api/v1 are older than apiVersion and go without.
 #pragma once
 
+#include <span>
 #include <string_view>
 
+#include "apiserver/discovery/merged_groups.h"
 #include "apiserver/discovery/served_resources.h"
 #include "base/buffer.h"
 
@@ -19,11 +21,13 @@ namespace skiff::apiserver {
 
 void WriteApiVersions(const ServedResources& served, std::string_view server_address,
                       ByteBuffer& out);
-void WriteApiGroupList(const ServedResources& served, ByteBuffer& out);
-void WriteApiGroup(const ServedGroup& group, ByteBuffer& out);
+// The core group is left out.
+void WriteApiGroupList(std::span<const MergedGroup> groups, ByteBuffer& out);
+void WriteApiGroup(const MergedGroup& group, ByteBuffer& out);
 void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out);
 
 enum class DiscoveryPart : uint8_t { kCore, kGroups };
-void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart part, ByteBuffer& out);
+void WriteApiGroupDiscoveryList(std::span<const MergedGroup> groups, DiscoveryPart part,
+                                ByteBuffer& out);
 
 }  // namespace skiff::apiserver

@@ -150,13 +150,59 @@ TEST_F(DiscoveryTest, PeopleGetLinesAndYaml) {
   EXPECT_TRUE(yaml.body.view().starts_with("apiVersion: v1\nkind: APIGroup\nname: batch\n"));
 }
 
+TEST_F(DiscoveryTest, OtherServersAreInAllOfItButTheirResources) {
+  const auto registered = std::make_shared<const RegisteredVersions>(RegisteredVersions{
+      {.group = "a.example.com",
+       .version = "v1",
+       .group_priority = 10,
+       .version_priority = 10,
+       .is_remote = true,
+       .is_known = true,
+       .is_stale = false,
+       .resources = SharedBytes(
+           std::string_view(R"([{"resource":"things","responseKind":{"group":"","version":"",)"
+                            R"("kind":"Thing"},"scope":"Cluster","singularResource":"thing",)"
+                            R"("verbs":["list"]}])"))},
+      {.group = "a.example.com",
+       .version = "v2",
+       .group_priority = 10,
+       .version_priority = 5,
+       .is_remote = true,
+       .is_known = true}});
+  const Discovery discovery(served_, "10.0.0.1:6443", registered);
+  const auto body = [&](std::string_view path, std::string_view accept = {}) {
+    const auto answer = discovery.Answer({.path = path, .accept = accept});
+    return answer && *answer ? std::string((*answer)->body.view()) : "none";
+  };
+  EXPECT_EQ(body("/apis/a.example.com"),
+            R"({"kind":"APIGroup","apiVersion":"v1","name":"a.example.com","versions":)"
+            R"([{"groupVersion":"a.example.com/v1","version":"v1"},)"
+            R"({"groupVersion":"a.example.com/v2","version":"v2"}],"preferredVersion":)"
+            R"({"groupVersion":"a.example.com/v1","version":"v1"}})"
+            "\n");
+  EXPECT_NE(body("/apis").find(R"({"name":"a.example.com","versions":[)"), std::string::npos);
+  EXPECT_EQ(body("/apis/a.example.com/v1"), "none");
+  const std::string all = body("/apis", kAggregated);
+  EXPECT_TRUE(all.ends_with(
+      R"({"metadata":{"name":"a.example.com"},"versions":[{"version":"v1","resources":[{)"
+      R"("resource":"things","responseKind":{"group":"","version":"","kind":"Thing"},)"
+      R"("scope":"Cluster","singularResource":"thing","verbs":["list"]}],)"
+      R"("freshness":"Current"},{"version":"v2","freshness":"Stale"}]}]})"
+      "\n"));
+  EXPECT_NE(body("/apis", kAggregatedProtobuf).find("a.example.com"), std::string::npos);
+  EXPECT_NE(discovery.Answer({.path = "/apis", .accept = kAggregated}).value()->etag,
+            Get({.path = "/apis", .accept = kAggregated}).etag);
+  const std::string index(IndexDocument(*served_, *registered, {}).body.view());
+  EXPECT_NE(index.find("\"/apis/a.example.com/v2\""), std::string::npos);
+}
+
 TEST_F(DiscoveryTest, BytesAreSharedBetweenAnswers) {
   EXPECT_TRUE(Get({.path = "/api/v1"}).body.SharesWith(Get({.path = "/api/v1/"}).body));
 }
 
 TEST_F(DiscoveryTest, TheIndexHasThePathsOfDiscoveryAndOthersInOrder) {
   const std::string others[] = {"/version", "/healthz", "/.well-known/openid-configuration"};
-  const serving::DocumentResponse index = IndexDocument(*served_, others);
+  const serving::DocumentResponse index = IndexDocument(*served_, {}, others);
   EXPECT_EQ(index.content_type, "application/json");
   const std::string_view body = index.body.view();
   EXPECT_TRUE(

@@ -74,6 +74,7 @@ serving::DocumentResponse VersionDocument(const BuildInfo& build) {
 }
 
 serving::DocumentResponse IndexDocument(const ServedResources& served,
+                                        std::span<const RegisteredVersion> registered,
                                         std::span<const std::string> more_paths) {
   std::set<std::string> paths(more_paths.begin(), more_paths.end());
   paths.insert({"/api", "/apis", "/apis/"});
@@ -83,6 +84,12 @@ serving::DocumentResponse IndexDocument(const ServedResources& served,
     for (const ServedVersion& version : group.versions) {
       paths.insert(std::string(path).append("/").append(version.info->desc->version));
     }
+  }
+  for (const RegisteredVersion& each : registered) {
+    if (!each.is_remote) continue;
+    const std::string path = std::string("/apis/").append(each.group);
+    paths.insert(path);
+    paths.insert(std::string(path).append("/").append(each.version));
   }
   ByteBuffer out;
   serving::JsonWriter json(out);

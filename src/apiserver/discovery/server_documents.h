@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/discovery/registrations.h"
 #include "apiserver/discovery/served_resources.h"
 #include "serving/request/document.h"
 
@@ -23,6 +24,7 @@ serving::DocumentResponse VersionDocument(const BuildInfo& build);
 
 // The paths of discovery and those given, sorted.
 serving::DocumentResponse IndexDocument(const ServedResources& served,
+                                        std::span<const RegisteredVersion> registered,
                                         std::span<const std::string> more_paths);
 
 }  // namespace skiff::apiserver

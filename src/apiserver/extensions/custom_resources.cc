@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/discovery/version_order.h"
+
 namespace skiff::apiserver {
 namespace {
 

@@ -138,10 +138,6 @@ class CustomDefinition {
   const CustomVersion* storage_version_ = nullptr;
 };
 
-// Whether version `a` comes before `b` where versions are listed: v2 before v1 before v1beta2, and
-// those of another form last, by name.
-bool VersionComesFirst(std::string_view a, std::string_view b);
-
 // The bytes of a CustomResourceDefinition at rest, as apiextensions.k8s.io/v1 has it.
 Result<object::Document> ReadDefinition(std::string_view stored);
 

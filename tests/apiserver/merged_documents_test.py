@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Documents that tell what this server and extension servers have together.
+
+    merged_documents_test.py KUBE_APISERVER [unittest options]
+"""
+import json
+import os
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from aggregation_case import APPLIED_SECONDS, AggregationCase  # noqa: E402
+from extension_server import GROUP, ROOT, VERSION, ExtensionServer  # noqa: E402
+from surface import ask  # noqa: E402
+from server import ApiServer  # noqa: E402
+
+AggregationCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+ALL = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+BETA = ALL.replace("v=v2", "v=v2beta1")
+THING = {"resource": "things", "responseKind": {"group": "", "version": "", "kind": "Thing"},
+         "scope": "Namespaced", "singularResource": "thing", "verbs": ["get", "list"]}
+
+
+def answer(connection, body, content_type, code=200, headers=()):
+    data = json.dumps(body).encode()
+    more = "".join(f"{name}: {value}\r\n" for name, value in headers)
+    connection.sendall(f"HTTP/1.1 {code} X\r\nContent-Type: {content_type}\r\n{more}"
+                       f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+
+
+def discovery(*resources, version=VERSION):
+    return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2",
+            "items": [{"metadata": {"name": GROUP},
+                       "versions": [{"version": version, "resources": list(resources)}]}]}
+
+
+class MergedCase(AggregationCase):
+    def all_groups(self):
+        """The answer, and its groups by name."""
+        got = self.get("/apis", headers={"Accept": ALL})
+        self.assertEqual(got.code, 200, got.text)
+        return got, {each["metadata"]["name"]: each for each in got.json["items"]}
+
+    def version(self, group=GROUP, version=VERSION):
+        """What all at once says of it; None: nothing."""
+        versions = self.all_groups()[1].get(group, {"versions": []})["versions"]
+        return next((each for each in versions if each["version"] == version), None)
+
+    def until(self, what):
+        deadline = time.monotonic() + APPLIED_SECONDS
+        while not (found := what()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        return found
+
+    def await_version(self, freshness, **of):
+        return self.until(lambda: (found := self.version(**of)) and
+                          found["freshness"] == freshness and found)
+
+    def listed(self):
+        return [each["name"] for each in self.get("/apis").json["groups"]]
+
+
+class DiscoveryTest(MergedCase):
+    def setUp(self):
+        self.extension = ExtensionServer(self.cert, self.key, self.proxy_ca.cert)
+        self.addCleanup(self.extension.close)
+        self.make_service()
+
+    def test_one_that_is_older_is_asked_for_each_version(self):
+        self.register(self.extension.port)
+        found = self.await_version("Current")
+        self.assertEqual(found["resources"], [{
+            "resource": "things", "responseKind": {"group": "", "version": "", "kind": "Thing"},
+            "scope": "Namespaced", "singularResource": "thing",
+            "verbs": ["get", "list", "watch", "create"]}])
+        asked = self.extension.last("/apis")
+        self.assertEqual(asked.all("x-remote-user"), ["system:kube-aggregator"])
+        self.assertEqual(asked.all("accept"), [f"{ALL},{BETA}"])
+
+    def test_one_that_tells_all_at_once_is_asked_with_the_tag_of_its_answer(self):
+        def tell(connection, asked):
+            if asked.all("if-none-match") == ['"1"']:
+                return answer(connection, {}, ALL, code=304)
+            return answer(connection, discovery(THING), BETA, headers=[("ETag", '"1"')])
+        self.extension.scripts["/apis"] = tell
+        self.register(self.extension.port)
+        self.assertEqual(self.await_version("Current"),
+                         {"version": VERSION, "resources": [THING], "freshness": "Current"})
+        self.assertEqual(self.get(f"/apis/{GROUP}").json, {
+            "kind": "APIGroup", "apiVersion": "v1", "name": GROUP,
+            "versions": [{"groupVersion": f"{GROUP}/{VERSION}", "version": VERSION}],
+            "preferredVersion": {"groupVersion": f"{GROUP}/{VERSION}", "version": VERSION}})
+        self.assertEqual(self.listed()[-1], GROUP)
+        self.assertIn(ROOT, self.get("/").json["paths"])
+
+    def test_tags_change_with_what_others_have_and_only_then(self):
+        before, _ = self.all_groups()
+        self.register(self.extension.port)
+        self.await_version("Current")
+        after, _ = self.all_groups()
+        self.assertNotEqual(before.headers["ETag"], after.headers["ETag"])
+        same = self.get("/apis", headers={"Accept": ALL, "If-None-Match": after.headers["ETag"]})
+        self.assertEqual(same.code, 304)
+        self.ask("DELETE", f"/apis/apiregistration.k8s.io/v1/apiservices/{VERSION}.{GROUP}")
+        self.until(lambda: self.version() is None)
+        self.assertEqual(self.all_groups()[0].headers["ETag"], before.headers["ETag"])
+        self.assertNotIn(GROUP, self.listed())
+        self.assertEqual(self.get(f"/apis/{GROUP}").code, 404)
+
+    def test_one_that_goes_is_stale_until_it_is_back(self):
+        self.register(self.extension.port)
+        self.await_version("Current")
+        self.await_condition("True", "Passed")
+        self.extension.close()
+        # The next look at it finds out.
+        self.assertEqual(self.get(ROOT + "/things").code, 503)
+        found = self.await_version("Stale")
+        self.assertNotIn("resources", found)
+        self.assertIn(GROUP, self.listed())
+        self.assertEqual(self.get(f"/apis/{GROUP}").code, 200)
+        self.extension.open()
+        self.await_version("Current")
+
+    def test_groups_and_versions_stand_by_their_priorities(self):
+        self.register(self.extension.port, groupPriorityMinimum=17790)
+        self.register(self.extension.port, version="v2", versionPriority=5)
+        self.register(self.extension.port, group="other.example.com", version="v1")
+        self.await_version("Current")
+        self.until(lambda: self.version(group="other.example.com"))
+        # It knows nothing of this one.
+        self.until(lambda: self.version(version="v2"))
+        self.until(lambda: "other.example.com" in self.listed())
+        for names in (self.listed(), list(self.all_groups()[1])):
+            at = names.index("apps")
+            self.assertEqual(names[at:at + 2], ["apps", GROUP])
+            self.assertEqual(names[0], "apiregistration.k8s.io")
+            self.assertEqual(names[-1], "other.example.com")
+        group = self.get(f"/apis/{GROUP}").json
+        self.assertEqual([each["version"] for each in group["versions"]], [VERSION, "v2"])
+        self.assertEqual(group["preferredVersion"]["version"], VERSION)
+
+    def test_garbage_is_stale_and_hurts_nobody(self):
+        self.extension.scripts["/apis"] = lambda connection, asked: answer(
+            connection, {"items": [{"versions": 7}]}, ALL)
+        self.register(self.extension.port)
+        self.await_version("Stale")
+        self.assertIn("apps", self.all_groups()[1])
+        self.extension.scripts["/apis"] = lambda connection, asked: answer(
+            connection, discovery(THING), ALL)
+        self.assertEqual(self.await_version("Current")["resources"], [THING])
+
+
+class BehindTest(MergedCase):
+    """A second server of ours is behind the first."""
+    BEHIND = "behind.example.com"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.second = ApiServer(
+            cls.BINARY, f"--tls-cert-file={cls.cert}", f"--tls-private-key-file={cls.key}",
+            f"--requestheader-client-ca-file={cls.proxy_ca.cert}",
+            "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group")
+        cls.addClassCleanup(cls.second.close)
+        made = ask(cls.second, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+            "metadata": {"name": f"widgets.{cls.BEHIND}"},
+            "spec": {"group": cls.BEHIND, "scope": "Namespaced",
+                     "names": {"plural": "widgets", "singular": "widget", "kind": "Widget",
+                               "shortNames": ["wd"]},
+                     "versions": [{"name": "v1", "served": True, "storage": True,
+                                   "subresources": {"status": {}},
+                                   "schema": {"openAPIV3Schema": {
+                                       "type": "object", "properties": {"spec": {
+                                           "type": "object", "properties": {
+                                               "size": {"type": "integer"}}}}}}}]}})
+        assert made.code == 201, made.text
+        deadline = time.monotonic() + APPLIED_SECONDS
+        while ask(cls.second, "GET", f"/apis/{cls.BEHIND}/v1/widgets").code != 200:
+            assert time.monotonic() < deadline
+
+    def setUp(self):
+        self.make_service()
+        self.register(self.second.port, group=self.BEHIND)
+
+    def test_what_it_serves_is_as_if_it_were_ours(self):
+        found = self.await_version("Current", group=self.BEHIND)
+        own = ask(self.second, "GET", "/apis", headers={"Accept": ALL}).json["items"]
+        self.assertEqual(found, next(
+            each for each in own if each["metadata"]["name"] == self.BEHIND)["versions"][0])
+        # And nothing else of it is.
+        groups = self.all_groups()[1]
+        self.assertEqual(list(groups).count("apps"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
