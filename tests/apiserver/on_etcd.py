@@ -18,19 +18,24 @@ START_SECONDS = 60
 
 
 class Etcd:
-    """`command` is what runs it: the etcd that is installed, or `skiff etcd`."""
+    """`command` is what runs it: the etcd that is installed, or `skiff etcd`. Started at once; stop
+    and start again keep the ports and the data."""
 
     def __init__(self, folder, command=("etcd",)):
         client, peer = free_port(), free_port()
         self.url = f"http://127.0.0.1:{client}"
         self.log = open(folder / "etcd.log", "wb")
-        self.process = subprocess.Popen([
+        self._command = [
             *command, f"--data-dir={folder}/etcd", "--unsafe-no-fsync",
             f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls=http://127.0.0.1:{peer}",
             f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",
             f"--initial-cluster=default=http://127.0.0.1:{peer}",
-        ], stdout=self.log, stderr=self.log)
+        ]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self._command, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError):

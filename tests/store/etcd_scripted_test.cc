@@ -241,6 +241,11 @@ TEST_F(EtcdScriptedTest, WatchesOfAServerWhoseRevisionGoesBackExpireAndItIsReadA
   read = store::RangeAndWait(*store_, {.range = store::KeyRange::Prefix("/"), .at = {}});
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->revision.value, 5);
+  // Nothing is wrong any more, but somebody should hear of it.
+  const store::StoreHealth health = store_->Health();
+  EXPECT_TRUE(health.readable && health.writable) << health.reason;
+  EXPECT_TRUE(health.reason.contains("etcd has gone back in time: it is at revision 5"))
+      << health.reason;
 }
 
 TEST_F(EtcdScriptedTest, WatchesEndWhenAnotherClusterTakesTheAddressAndThatOneIsThenFollowed) {

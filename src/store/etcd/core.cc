@@ -6,6 +6,12 @@
 #include "base/limits.h"
 
 namespace skiff::store {
+namespace {
+
+// Long enough for whoever looks at the health of the store every now and then.
+constexpr Duration kHistoryLostToldFor = std::chrono::minutes(1);
+
+}  // namespace
 
 EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
                    std::unique_ptr<grpc::GrpcClient> client)
@@ -103,10 +109,19 @@ void EtcdCore::LoseHistory(const Status& why) {
   {
     std::unique_lock lock(mutex_);
     followers = followers_;
+    history_lost_ = why.message();
+    history_lost_at_ = clock().Monotonic();
   }
   for (const auto& weak : followers) {
     if (const auto follower = weak.lock()) follower->OnHistoryLost(lost);
   }
+}
+
+std::string EtcdCore::HistoryLost() {
+  const Duration now = clock().Monotonic();
+  std::unique_lock lock(mutex_);
+  if (now - history_lost_at_ >= kHistoryLostToldFor) history_lost_.clear();
+  return history_lost_;
 }
 
 }  // namespace skiff::store

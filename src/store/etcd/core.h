@@ -63,6 +63,9 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   Result<void> Observe(const EtcdConnection& connection, const etcdserverpb::ResponseHeader& header,
                        int64_t not_before);
 
+  // Why what was seen before counts no more, for people; "" a minute after that was noticed.
+  std::string HistoryLost();
+
   // Called when a member has failed a request, from any thread. Set before Start().
   std::function<void()> on_trouble;
 
@@ -90,6 +93,8 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   std::condition_variable idle_;
   std::map<EtcdTask*, std::shared_ptr<EtcdTask>> tasks_;
   std::vector<std::weak_ptr<EtcdFollower>> followers_;
+  std::string history_lost_;
+  Duration history_lost_at_{0};
 };
 
 // Raises `value` to at least `to`.

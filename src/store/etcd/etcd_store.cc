@@ -257,6 +257,9 @@ StoreHealth EtcdStore::Health() {
                   std::string(
                       "etcd is out of space and takes no writes: compact and defragment it "
                       "or raise its quota, then disarm the alarm");
+  if (const std::string lost = core_->HistoryLost(); !lost.empty()) {
+    out.reason += (out.reason.empty() ? "" : "; ") + lost;
+  }
   return out;
 }
 
