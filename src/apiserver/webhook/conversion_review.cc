@@ -1,16 +1,18 @@
 #include "apiserver/webhook/conversion_review.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/field_errors.h"
 #include "apiserver/validation/value_fields.h"
 #include "apiserver/webhook/webhook_fault.h"
-#include "base/webhook_limits.h"
 #include "apiserver/webhook/webhook_status.h"
 #include "base/buffer.h"
 #include "base/strings.h"
+#include "base/webhook_limits.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/json/text.h"
@@ -56,13 +58,38 @@ Result<const object::Value*> ConvertedIn(const object::Value& review, std::strin
   return FieldOf(response, "convertedObjects");
 }
 
+// What Go says of what is no object, and as YAML something else: mostly a string. Nothing if it may
+// be an object.
+std::optional<std::string> NoObjectFault(std::string_view body) {
+  body = TrimSpace(body);
+  if (body.empty() || body.front() == '{') return std::nullopt;
+  std::string_view what = "string";
+  if (body.front() == '[') what = "array";
+  if (body == "true" || body == "false") what = "bool";
+  if (body.find_first_not_of("-0123456789") == std::string_view::npos) what = "number";
+  return "json: cannot unmarshal " + std::string(what) +
+         " into Go value of type struct { APIVersion string "
+         R"("json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
+}
+
 // The review in a reply, untyped, since objects of any kind are in it.
 Result<object::Document> DecodeReview(const WebhookReply& reply, std::string_view version) {
   const bool succeeded = reply.code >= 200 && reply.code <= 206;
   if (!succeeded) return Failed(FaultOfReply(reply).message());
+  if (reply.body.empty()) {
+    return Failed("0-length response with status code: " + std::to_string(reply.code) +
+                  " and content type: " + reply.content_type);
+  }
+  constexpr std::string_view kUnknownKind = "couldn't get version/kind; json parse error: ";
+  if (const auto why = NoObjectFault(reply.body)) return Failed(std::string(kUnknownKind) + *why);
   const Result<object::TypeMeta> meta = object::PeekTypeMeta(reply.body);
-  if (!meta)
-    return Failed("couldn't get version/kind; json parse error: " + meta.error().message());
+  if (!meta) return Failed(std::string(kUnknownKind) + meta.error().message());
+  const auto lacks = [&](std::string_view member) {
+    return Failed("Object '" + std::string(member) + "' is missing in '" +
+                  reply.body.substr(0, limits::kMaxRepeatedReplyBytes) + "'");
+  };
+  if (meta->kind.empty()) return lacks("Kind");
+  if (meta->api_version.empty()) return lacks("apiVersion");
   if (const auto status = StatusOfJson(reply.body); status) return Failed(status->message());
   const std::string wanted = "apiextensions.k8s.io/" + std::string(version);
   if (meta->kind != kReview || meta->api_version != wanted) {
@@ -152,11 +179,6 @@ Result<object::Document> Restore(const object::Value& sent, const object::Value&
   return out;
 }
 
-std::string KindText(const object::Document& object) {
-  const object::Value& root = object.root();
-  return std::string(TextOf(&root, "apiVersion")) + ", Kind=" + std::string(TextOf(&root, "kind"));
-}
-
 }  // namespace
 
 ConversionWebhook ReadConversionWebhook(const object::Value& conversion) {
@@ -207,15 +229,19 @@ Result<SharedBytes> WriteConversionReview(const ConversionWebhook& webhook, std:
 
 Result<std::vector<object::Document>> ReadConversionReview(
     const ConversionWebhook& webhook, std::string_view uid, std::string_view desired,
-    std::span<const object::Document* const> sent, const WebhookReply& reply) {
+    std::span<const object::Document* const> sent, const WebhookReply& reply, ConversionEnd& end) {
   const std::string_view version = KnownVersion(webhook);
+  end = ConversionEnd::kCallFailed;
   SKIFF_ASSIGN_OR_RETURN(const object::Document review, DecodeReview(reply, version));
+  end = ConversionEnd::kMalformed;
   SKIFF_ASSIGN_OR_RETURN(const object::Value* converted, ConvertedIn(review.root(), version, uid));
   const size_t count = converted != nullptr && converted->is_list() ? converted->size() : 0;
   if (count != sent.size()) {
+    end = ConversionEnd::kOthers;
     return Fault("returned " + std::to_string(count) + " objects, expected " +
                  std::to_string(sent.size()));
   }
+  end = ConversionEnd::kInvalidObjects;
   std::vector<object::Document> out;
   for (size_t i = 0; i < count; ++i) {
     const object::Value& object = converted->items()[i];
@@ -223,30 +249,8 @@ Result<std::vector<object::Document>> ReadConversionReview(
     SKIFF_ASSIGN_OR_RETURN(object::Document restored, Restore(sent[i]->root(), object));
     out.push_back(std::move(restored));
   }
+  end = ConversionEnd::kConverted;
   return out;
-}
-
-void ConvertByWebhook(WebhookCaller& caller, std::shared_ptr<const ConversionWebhook> webhook,
-                      std::string uid, std::string desired,
-                      std::vector<std::shared_ptr<const object::Document>> objects,
-                      Duration timeout, ConversionDone done) {
-  if (objects.empty()) return done(std::vector<object::Document>());
-  const std::string prefix = "conversion webhook for " + KindText(*objects.front()) + " ";
-  std::vector<const object::Document*> sent;
-  for (const auto& object : objects) sent.push_back(object.get());
-  Result<SharedBytes> review = WriteConversionReview(*webhook, uid, desired, sent);
-  if (!review) return done(Fault(prefix + review.error().message()));
-  const std::shared_ptr<const WebhookTarget> target = webhook->target;
-  caller.Post(target, nullptr, std::move(*review), timeout,
-              [webhook = std::move(webhook), uid = std::move(uid), desired = std::move(desired),
-               objects = std::move(objects), sent = std::move(sent), prefix,
-               done = std::move(done)](Result<WebhookReply> reply) mutable {
-                if (!reply) return done(Fault(prefix + "failed: " + reply.error().message()));
-                Result<std::vector<object::Document>> read =
-                    ReadConversionReview(*webhook, uid, desired, sent, *reply);
-                if (!read) return done(Fault(prefix + read.error().message()));
-                done(std::move(read));
-              });
 }
 
 }  // namespace skiff::apiserver

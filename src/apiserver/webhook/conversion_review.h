@@ -6,16 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apiserver/webhook/webhook_caller.h"
 #include "apiserver/webhook/webhook_target.h"
-#include "base/clock.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "object/value.h"
@@ -37,19 +34,20 @@ Result<SharedBytes> WriteConversionReview(const ConversionWebhook& webhook, std:
                                           std::string_view desired,
                                           std::span<const object::Document* const> objects);
 
+// What a review came to, for metrics.
+enum class ConversionEnd : uint8_t {
+  kConverted,
+  kCallFailed,      // there is no answer, or none that is a review
+  kMalformed,       // the answer is a failure, or to another request
+  kOthers,          // more objects came back, or fewer
+  kInvalidObjects,  // they are not what was sent
+};
+
 // The converted objects, untyped and in the order of those that were sent, with the metadata of
-// those but for labels and annotations. Errors are what follows "conversion webhook for KIND ".
+// those but for labels and annotations. Errors are what follows "conversion webhook for KIND ", and
+// `end` tells what sort they are of.
 Result<std::vector<object::Document>> ReadConversionReview(
     const ConversionWebhook& webhook, std::string_view uid, std::string_view desired,
-    std::span<const object::Document* const> sent, const WebhookReply& reply);
-
-// Has all of the objects converted in one call. `done` is called once, as WebhookCaller says. The
-// objects are all of one version and kind. Errors
-// say which: `conversion webhook for stable.example.com/v1, Kind=CronTab failed: …`.
-using ConversionDone = std::move_only_function<void(Result<std::vector<object::Document>>)>;
-void ConvertByWebhook(WebhookCaller& caller, std::shared_ptr<const ConversionWebhook> webhook,
-                      std::string uid, std::string desired,
-                      std::vector<std::shared_ptr<const object::Document>> objects,
-                      Duration timeout, ConversionDone done);
+    std::span<const object::Document* const> sent, const WebhookReply& reply, ConversionEnd& end);
 
 }  // namespace skiff::apiserver

@@ -35,13 +35,15 @@ class ConversionReviewTest : public ::testing::Test {
   std::string Read(const std::string& body, int code = 200) {
     const object::Document* sent[] = {&thing_};
     const Result<std::vector<object::Document>> read = ReadConversionReview(
-        webhook_, kUid, kDesired, sent, WebhookReply{code, "application/json", 0, body});
+        webhook_, kUid, kDesired, sent, WebhookReply{code, "application/json", 0, body}, end_);
+    EXPECT_EQ(read.has_value(), end_ == ConversionEnd::kConverted);
     if (!read) return read.error().message();
     std::string out;
     for (const object::Document& each : *read) out += object::EncodeJson(each.root());
     return out;
   }
 
+  ConversionEnd end_ = ConversionEnd::kCallFailed;
   ConversionWebhook webhook_{WebhookTarget::OfUrl("https://h/c", ""), {"v9", "v1", "v1beta1"}};
   object::Document thing_ = Decode(
       R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"ns",)"
@@ -104,8 +106,16 @@ TEST_F(ConversionReviewTest, WhatBreaksTheRulesIsRefused) {
        "failed: no response provided"},
   };
   for (const auto& [body, fault] : cases) EXPECT_EQ(Read(body), fault) << body;
+  EXPECT_EQ(end_, ConversionEnd::kMalformed);
   EXPECT_EQ(Read("", 503), "failed: the server is currently unable to handle the request");
-  EXPECT_TRUE(Read("garbage").starts_with("failed: couldn't get version/kind; json parse error: "));
+  const std::string no_object =
+      "failed: couldn't get version/kind; json parse error: json: cannot unmarshal string into Go "
+      "value of type struct";
+  EXPECT_TRUE(Read("\"text\"").starts_with(no_object));
+  EXPECT_TRUE(Read("garbage").starts_with(no_object));
+  EXPECT_TRUE(
+      Read("{garbage").starts_with("failed: couldn't get version/kind; json parse error: "));
+  EXPECT_EQ(end_, ConversionEnd::kCallFailed);
 }
 
 TEST_F(ConversionReviewTest, TheDefinitionSaysWhoConverts) {
