@@ -54,6 +54,7 @@
 #include "base/metrics.h"
 #include "base/process_metrics.h"
 #include "base/resident_memory.h"
+#include "base/webhook_limits.h"
 #include "net/loop_watchdog.h"
 #include "net/server.h"
 #include "serving/health.h"
@@ -130,7 +131,7 @@ class ApiServer::Impl {
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
-    custom_.emplace(served_, CustomServing{*storages_, *environment_, rest_});
+    custom_.emplace(served_, CustomServing{*storages_, *environment_, rest_, &conversion_});
     catalog_.emplace(*served_, *storages_, *custom_);
     SKIFF_RETURN_IF_ERROR(StartAggregator());
     SKIFF_RETURN_IF_ERROR(MakeAdmission());
@@ -597,6 +598,10 @@ class ApiServer::Impl {
                             return aggregator_->routes().Find(called.name_space, called.name,
                                                               called.port);
                           }};
+  ConversionMetrics conversion_metrics_{registry_of_metrics_};
+  ConvertedObjects converted_objects_{limits::kConversionMemoryBytes};
+  const ConversionServices conversion_{webhooks_, clock_, random_, converted_objects_,
+                                       conversion_metrics_};
   std::optional<Aggregator> aggregator_;
   std::unique_ptr<AdmissionChain> admission_;
   std::optional<CustomResources> custom_;

@@ -122,8 +122,6 @@ class ApiServer:
 
 # Of ../shared/fixtures/behaviour-extensions, what there is here; named extensions/AREA/NAME.
 EXTENSIONS = {"crds", "policies", "webhooks"}
-# Of these, what needs conversion webhooks, and would wait for them in vain.
-NEEDS_CONVERSION = re.compile(r"webhooks/convert.*")
 
 
 def scenarios(wanted):
@@ -132,8 +130,7 @@ def scenarios(wanted):
              for path in sorted((fixtures / "behaviour").glob("*/*.json"))]
     roots += [("extensions/", path, fixtures / "behaviour-extensions")
               for path in sorted((fixtures / "behaviour-extensions").glob("*/*.json"))
-              if path.parent.name in EXTENSIONS and not
-              NEEDS_CONVERSION.fullmatch(f"{path.parent.name}/{path.stem}")]
+              if path.parent.name in EXTENSIONS]
     found = [path for _, path, _ in roots]
     names = [prefix + str(path.relative_to(root))[:-len(".json")] for prefix, path, root in roots]
     return [(name, path) for name, path in zip(names, found)

@@ -102,8 +102,8 @@ const object::MessageDesc* CustomVersion::InVersion(std::string_view api_version
 Result<object::Document> CustomVersion::ConvertFrom(const object::Document& object) const {
   if (definition_.converts_by_webhook()) {
     return Fail(StatusReason::kInternalError,
-                "conversion of " + std::string(definition_.name()) +
-                    " by a webhook is not supported by this server yet");
+                "objects of " + std::string(definition_.name()) +
+                    " are converted by a webhook, which is not asked here");
   }
   object::Document out = object.Copy();
   out.SetOpenType(&kind_);

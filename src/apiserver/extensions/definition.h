@@ -98,7 +98,7 @@ class CustomDefinition {
   std::string_view fingerprint() const { return fingerprint_; }
   bool namespaced() const { return namespaced_; }
   bool preserves_unknown_fields() const { return preserves_unknown_fields_; }
-  // Objects get from one version to another by more than their name.
+  // Objects get from one version to another by what a webhook says (webhook_converter.h).
   bool converts_by_webhook() const { return converts_by_webhook_; }
 
   const object::ResourceHub& hub() const { return hub_; }

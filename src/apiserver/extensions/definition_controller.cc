@@ -130,7 +130,7 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
   }
 
   void DeleteOne(const store::CacheEntry& entry) {
-    Deletion deletion{.endpoint = served_->any_route().endpoint,
+    Deletion deletion{.endpoint = served_->stored_route().endpoint,
                       .name_space = std::string(entry.name_space()),
                       .name = std::string(entry.name()),
                       .options = {}};

@@ -7,10 +7,21 @@
 #include "apiserver/rest/scale.h"
 
 namespace skiff::apiserver {
+namespace {
+
+std::shared_ptr<WebhookConverter> MakeConverter(
+    const std::shared_ptr<const CustomDefinition>& definition, const CustomServing& serving) {
+  if (serving.conversion == nullptr || !definition->converts_by_webhook()) return nullptr;
+  return std::make_shared<WebhookConverter>(definition, *serving.conversion);
+}
+
+}  // namespace
 
 ServedDefinition::ServedDefinition(std::shared_ptr<const CustomDefinition> definition,
                                    const CustomServing& serving)
-    : definition_(std::move(definition)), serving_(serving) {
+    : definition_(std::move(definition)),
+      serving_(serving),
+      converter_(MakeConverter(definition_, serving)) {
   for (const auto& version : definition_->versions()) AddRoute(*version);
 }
 
@@ -21,7 +32,9 @@ void ServedDefinition::AddRoute(const CustomVersion& version) {
   made->version = &version;
   made->behaviour = std::make_unique<CustomBehaviour>(version, terminating_);
   RoutedResource& route = made->route;
-  route.view = std::make_unique<ObjectView>(version.resource());
+  route.view = std::make_unique<ObjectView>(version.resource(), converter_ != nullptr
+                                                                    ? ObjectView::Given::kConverted
+                                                                    : ObjectView::Given::kStored);
   route.columns = std::make_unique<LazyColumns>(
       [&version, view = route.view.get()] { return MakeCustomColumns(version, *view); });
   route.deprecation = version.deprecation();
@@ -37,6 +50,13 @@ void ServedDefinition::AddRoute(const CustomVersion& version) {
     if (subresource.name == "scale") made_route.handler = HandleScale;
   }
   routes_.push_back(std::move(made));
+}
+
+const RoutedResource& ServedDefinition::stored_route() const {
+  for (const auto& each : routes_) {
+    if (each->version == &definition_->storage_version()) return each->route;
+  }
+  return routes_.front()->route;
 }
 
 const RoutedResource* ServedDefinition::Route(std::string_view version) const {
@@ -61,7 +81,7 @@ std::weak_ptr<const void> ServedDefinition::EndCreations() {
 void ServedDefinition::MakeStorage() {
   Result<std::unique_ptr<ResourceStorage>> made =
       ResourceStorage::Make(definition_->hub(), serving_.environment, serving_.storages.symbols(),
-                            definition_);
+                            definition_, converter_.get());
   if (!made) {
     if (serving_.environment.log != nullptr) {
       serving_.environment.log->Error(

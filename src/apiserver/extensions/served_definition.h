@@ -17,6 +17,7 @@
 
 #include "apiserver/extensions/custom_behaviour.h"
 #include "apiserver/extensions/definition.h"
+#include "apiserver/extensions/webhook_converter.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/resource_storage.h"
 #include "apiserver/rest/routed_resource.h"
@@ -29,6 +30,9 @@ struct CustomServing {
   StorageSet& storages;
   StorageEnvironment& environment;
   RestContext& rest;
+  // What conversion webhooks are called with; null: objects of such definitions can only be had as
+  // they are at rest.
+  const ConversionServices* conversion = nullptr;
 };
 
 class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
@@ -45,8 +49,8 @@ class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
   // Null: there is no such version, or it is not served. Its endpoints have their storage from the
   // first call of WhenReady().
   const RoutedResource* Route(std::string_view version) const;
-  // Of some version, served or not: the way to objects that clients may have none to.
-  const RoutedResource& any_route() const { return routes_.front()->route; }
+  // Of the stored version, served or not: the way to objects that clients may have none to.
+  const RoutedResource& stored_route() const;
 
   // Sees to it that there is a storage and that its cache is filled, and goes on: at once, or on a
   // thread of the store. When it goes on without a storage, there can be none.
@@ -85,6 +89,7 @@ class ServedDefinition : public std::enable_shared_from_this<ServedDefinition> {
 
   const std::shared_ptr<const CustomDefinition> definition_;
   const CustomServing serving_;
+  const std::shared_ptr<WebhookConverter> converter_;  // null: none is needed
   std::vector<std::unique_ptr<VersionRoute>> routes_;
 
   std::atomic<ResourceStorage*> ready_storage_{nullptr};  // storage_, once its cache is filled

@@ -50,7 +50,8 @@ class ApplyRun {
         live_(live),
         config_(config),
         self_(EntryOf(writer, true)),
-        reset_(arena_, writer.storage, writer.subresource) {}
+        reset_(arena_, writer.storage, writer.subresource),
+        converter_(writer.conversions) {}
 
   Result<object::Document> Run(bool force) {
     SKIFF_RETURN_IF_ERROR(Check());

@@ -104,7 +104,7 @@ void TrackUpdate(const FieldWriter& writer, const object::Document& live,
   if (managed.empty() && HasUid(live)) return;
   const ResetFields reset(arena, writer.storage, writer.subresource);
   if (managed.empty() && IsBlank(live) && GiveAllTo(arena, writer, reset, object)) return;
-  VersionConverter converter;
+  VersionConverter converter(writer.conversions);
   VersionedChanges changes(arena, converter, reset, {live.root(), live.type()},
                            {object.root(), object.type()});
   // Items that should have a key and have none cannot be owned, and then nothing is.

@@ -15,12 +15,17 @@
 
 namespace skiff::apiserver {
 
+class RememberedConversions;
+
 struct FieldWriter {
   std::string_view manager;            // manager_name.h
   std::string_view api_version;        // of the objects
   std::string_view subresource;        // empty: the resource itself
   const object::StorageDesc* storage;  // says which fields the endpoint resets; may be null
   object::Timestamp now;               // whole seconds
+  // Of kinds that somebody else converts: what is wanted of it is known when it is tried again.
+  // Null: Convert() does it.
+  RememberedConversions* conversions = nullptr;
 };
 
 // Sets the managedFields of `object`, which is about to replace `live`: an object of the same type

@@ -1,6 +1,7 @@
 #include "apiserver/managed_fields/versions.h"
 
 #include "apiserver/convert/convert.h"
+#include "apiserver/convert/object_converter.h"
 #include "object/fields/merge.h"
 #include "object/fields/retype.h"
 #include "object/open_kind.h"
@@ -20,7 +21,9 @@ Result<VersionedValue> VersionConverter::Convert(const VersionedValue& value,
                                                  const object::MessageDesc* to) {
   if (value.type == to) return value;
   SKIFF_ASSIGN_OR_RETURN(const object::Document typed, object::Retype(value.type, value.value));
-  SKIFF_ASSIGN_OR_RETURN(object::Document converted, apiserver::Convert(typed, to));
+  SKIFF_ASSIGN_OR_RETURN(object::Document converted, conversions_ != nullptr
+                                                         ? conversions_->Convert(typed, to)
+                                                         : apiserver::Convert(typed, to));
   made_.push_back(std::move(converted));
   return VersionedValue{made_.back().root(), to};
 }

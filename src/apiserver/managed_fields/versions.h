@@ -14,6 +14,8 @@
 
 namespace skiff::apiserver {
 
+class RememberedConversions;
+
 // A tree as merges make it, typed or partly so, and the type that it has or will have.
 struct VersionedValue {
   object::Value value;
@@ -25,6 +27,10 @@ struct VersionedValue {
 // Converts values, and owns what it made for as long as it lives.
 class VersionConverter {
  public:
+  // As FieldWriter has it.
+  explicit VersionConverter(RememberedConversions* conversions = nullptr)
+      : conversions_(conversions) {}
+
   // The type of the same kind in another version; null if there is no such version, or none that
   // it could be converted to.
   static const object::MessageDesc* TypeIn(const object::MessageDesc* type,
@@ -33,6 +39,7 @@ class VersionConverter {
   Result<VersionedValue> Convert(const VersionedValue& value, const object::MessageDesc* to);
 
  private:
+  RememberedConversions* const conversions_;
   std::deque<object::Document> made_;
 };
 

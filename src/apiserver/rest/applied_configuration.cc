@@ -94,16 +94,17 @@ Result<void> ReportDuplicates(serving::ApiRequest& request, const AppliedConfigu
   return {};
 }
 
-MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint) {
+MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint,
+                    std::shared_ptr<RememberedConversions> conversions) {
   // Read when it is first needed: an apply that is known to change nothing never needs it.
-  return [&request, &endpoint, warned = request.warnings,
+  return [&request, &endpoint, conversions = std::move(conversions), warned = request.warnings,
           read = std::optional<AppliedConfiguration>()](
              object::Document* current) mutable -> Result<object::Document> {
     request.warnings = warned;
     if (!read) {
       SKIFF_ASSIGN_OR_RETURN(read, ReadConfiguration(request));
     }
-    const RequestWriter writer(request, endpoint);
+    const RequestWriter writer(request, endpoint, conversions.get());
     const object::Document nothing = object::Document::OfType(endpoint.resource->kind);
     SKIFF_ASSIGN_OR_RETURN(object::Document object,
                            ApplyConfiguration(endpoint.context->defaults, writer.get(),

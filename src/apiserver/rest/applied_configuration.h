@@ -1,6 +1,7 @@
 // The configuration that a request applies, in YAML or JSON, and the object that it makes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ Result<AppliedConfiguration> ReadConfiguration(const serving::ApiRequest& reques
 Result<void> ReportDuplicates(serving::ApiRequest& request, const AppliedConfiguration& applied);
 
 // What the request makes of an object. Both outlive it.
-MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint);
+// `conversions`: as RequestWriter has it.
+MakeNew MakeApplied(serving::ApiRequest& request, const Endpoint& endpoint,
+                    std::shared_ptr<RememberedConversions> conversions);
 
 }  // namespace skiff::apiserver

@@ -133,6 +133,8 @@ Task<void> TryCreate(std::shared_ptr<Creation> creation) {
   change.name = name;
   change.dry_run = creation->dry_run;
   change.assume_absent = !creation->dry_run;
+  change.only_creates = true;
+  change.version = endpoint.resource->kind;
   change.post = [creation](std::move_only_function<void()> task) {
     creation->request->responder.Post(std::move(task));
   };

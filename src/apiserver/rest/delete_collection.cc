@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/endpoint.h"
@@ -22,7 +23,7 @@ constexpr size_t kEntriesPerTask = 1024;
 
 class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletion> {
  public:
-  CollectionDeletion(serving::ApiRequestPtr request, const Endpoint& endpoint,
+  CollectionDeletion(std::shared_ptr<serving::ApiRequest> request, const Endpoint& endpoint,
                      DeleteOptions options, store::ListReply listed)
       : request_(std::move(request)),
         endpoint_(endpoint),
@@ -117,17 +118,25 @@ void HandleDeleteCollection(serving::ApiRequestPtr request, const Endpoint& endp
   store::CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
                                  std::move(list->resource_version_match),
                                  std::move(list->continue_token), list->limit};
-  endpoint.storage->cache().List(
-      std::move(wanted), [request = std::move(request), &endpoint,
-                          options = std::move(*options)](Result<store::ListReply> reply) mutable {
-        if (!reply) return serving::RespondError(*request, reply.error());
-        if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
-          return serving::RespondError(*request, readable.error());
-        }
-        std::make_shared<CollectionDeletion>(std::move(request), endpoint, std::move(options),
-                                             std::move(*reply))
-            ->Start();
-      });
+  std::optional<store::SelectionRequest> fields;
+  if (request->local == nullptr) fields = TakeConvertedFields(endpoint, wanted.selection);
+  endpoint.storage->cache().List(std::move(wanted), [request = std::move(request), &endpoint,
+                                                     fields = std::move(fields),
+                                                     options = std::move(*options)](
+                                                        Result<store::ListReply> reply) mutable {
+    if (!reply) return serving::RespondError(*request, reply.error());
+    if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
+      return serving::RespondError(*request, readable.error());
+    }
+    std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+    const auto begin = [shared, &endpoint, options = std::move(options)](store::ListReply listed) {
+      std::make_shared<CollectionDeletion>(shared, endpoint, options, std::move(listed))->Start();
+    };
+    if (endpoint.converter() == nullptr || shared->local != nullptr) {
+      return begin(std::move(*reply));
+    }
+    ConvertList(shared, endpoint, std::move(*reply), std::move(fields), begin);
+  });
 }
 
 }  // namespace skiff::apiserver

@@ -187,6 +187,7 @@ void DeleteObject(Deletion deletion, store::StoreCallback<Changed> done) {
   change.name_space = deletion.name_space;
   change.name = deletion.name;
   change.dry_run = deletion.options.dry_run;
+  change.version = deletion.endpoint.resource->kind;
   change.removes_unreadable = deletion.options.unreadable;
   if (deletion.request != nullptr) {
     change.post = [request = deletion.request](std::move_only_function<void()> task) {

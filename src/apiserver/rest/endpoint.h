@@ -98,6 +98,13 @@ struct Endpoint {
     const object::MessageDesc* const stored = storage->desc().stored;
     return stored->open != nullptr ? resource->kind : stored;
   }
+  // Null: objects get into other versions by Convert().
+  ObjectConverter* converter() const { return storage != nullptr ? storage->converter() : nullptr; }
+  // In which version what is to become of an object is handed on, to be stored: where a converter
+  // has to be waited for, that of the request.
+  const object::MessageDesc* decided_type() const {
+    return converter() != nullptr ? resource->kind : storage->desc().stored;
+  }
   // For those who may outlive the request.
   ObjectViewPtr SharedView(const serving::ApiRequest& request) const {
     return ObjectViewPtr(request.served_by, view);

@@ -9,10 +9,15 @@
 
 namespace skiff::apiserver {
 
-RequestWriter::RequestWriter(const serving::ApiRequest& request, const Endpoint& endpoint)
+RequestWriter::RequestWriter(const serving::ApiRequest& request, const Endpoint& endpoint,
+                             RememberedConversions* conversions)
     : name_(ManagerName(request.query.Get("fieldManager"), request.http.headers.Get("user-agent"))),
-      writer_{name_, endpoint.resource->version->desc->api_version, endpoint.subresource_name(),
-              endpoint.resource->hub->storage, NowOf(endpoint.context->clock)} {}
+      writer_{name_,
+              endpoint.resource->version->desc->api_version,
+              endpoint.subresource_name(),
+              endpoint.resource->hub->storage,
+              NowOf(endpoint.context->clock),
+              conversions} {}
 
 FieldWriter RequestWriter::For(std::string_view api_version) const {
   FieldWriter out = writer_;
@@ -22,13 +27,15 @@ FieldWriter RequestWriter::For(std::string_view api_version) const {
 }
 
 void TrackWrite(const serving::ApiRequest& request, const Endpoint& endpoint,
-                const object::Document& live, object::Document& object) {
-  const RequestWriter writer(request, endpoint);
+                const object::Document& live, object::Document& object,
+                RememberedConversions* conversions) {
+  const RequestWriter writer(request, endpoint, conversions);
   if (object.type() != endpoint.resource->kind) {
     return TrackUpdate(writer.For(object.type()->group_version->api_version), live, object);
   }
   // What a stored version would make of the object counts, as in the live one that came from there.
-  if (endpoint.storage != nullptr && endpoint.storage->desc().stored != object.type()) {
+  if (endpoint.storage != nullptr && endpoint.storage->desc().stored != object.type() &&
+      endpoint.converter() == nullptr) {
     Result<object::Document> inner = Convert(object, endpoint.storage->desc().stored);
     if (inner) inner = Convert(*inner, object.type());
     if (inner) object = std::move(*inner);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_forms.h"
@@ -28,7 +29,19 @@ void HandleGet(serving::ApiRequestPtr request, const Endpoint& endpoint) {
     if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
       return serving::RespondError(*request, readable.error());
     }
-    RespondStored(*request, endpoint, 200, reply->entry->value(), reply->entry->revision());
+    if (endpoint.converter() == nullptr) {
+      return RespondStored(*request, endpoint, 200, reply->entry->value(),
+                           reply->entry->revision());
+    }
+    // The newest object is shown as its webhook converts it now.
+    const auto memory = request->query.Get("resourceVersion").empty()
+                            ? ObjectConverter::Memory::kIsNotAsked
+                            : ObjectConverter::Memory::kAnswers;
+    std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+    ConvertOne(shared, endpoint, reply->entry->value(), memory,
+               [shared, &endpoint, revision = reply->entry->revision()](SharedBytes converted) {
+                 RespondStored(*shared, endpoint, 200, converted, revision);
+               });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
@@ -56,6 +57,13 @@ class ListSource final : public net::BodySource {
   const Duration deadline_;
 };
 
+void RespondEncoded(serving::ApiRequest& request, const Endpoint& endpoint,
+                    const serving::OutputFormat& format, store::ListReply reply) {
+  auto encoder = MakeListEncoder(request, endpoint, format, std::move(reply));
+  if (!encoder) return serving::RespondError(request, encoder.error());
+  RespondList(request, endpoint.context->clock, std::move(*encoder), format);
+}
+
 }  // namespace
 
 void RespondList(serving::ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
@@ -78,6 +86,8 @@ void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return serving::RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
   if (!options) return serving::RespondError(*request, options.error());
+  std::optional<store::SelectionRequest> fields;
+  if (request->local == nullptr) fields = TakeConvertedFields(endpoint, options->selection);
   store::CacheListRequest list{std::move(options->selection),
                                std::move(options->resource_version),
                                std::move(options->resource_version_match),
@@ -85,8 +95,8 @@ void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
                                options->limit,
                                options->send_initial_events};
   endpoint.storage->cache().List(
-      std::move(list), [request = std::move(request), &endpoint,
-                        format = *format](Result<store::ListReply> reply) mutable {
+      std::move(list), [request = std::move(request), &endpoint, format = *format,
+                        fields = std::move(fields)](Result<store::ListReply> reply) mutable {
         if (!reply) return serving::RespondError(*request, reply.error());
         if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
           return serving::RespondError(*request, readable.error());
@@ -96,9 +106,14 @@ void HandleList(serving::ApiRequestPtr request, const Endpoint& endpoint) {
             })) {
           return;
         }
-        auto encoder = MakeListEncoder(*request, endpoint, format, std::move(*reply));
-        if (!encoder) return serving::RespondError(*request, encoder.error());
-        RespondList(*request, endpoint.context->clock, std::move(*encoder), format);
+        if (endpoint.converter() == nullptr) {
+          return RespondEncoded(*request, endpoint, format, std::move(*reply));
+        }
+        std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+        ConvertList(shared, endpoint, std::move(*reply), std::move(fields),
+                    [shared, &endpoint, format](store::ListReply converted) {
+                      RespondEncoded(*shared, endpoint, format, std::move(converted));
+                    });
       });
 }
 

@@ -78,8 +78,7 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
   if (context.admission != nullptr) {
     SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Validate(admission));
   }
-  SKIFF_CO_ASSIGN_OR_RETURN(change.object,
-                            Convert(std::move(object), endpoint.storage->desc().stored));
+  SKIFF_CO_ASSIGN_OR_RETURN(change.object, Convert(std::move(object), endpoint.decided_type()));
   co_return change;
 }
 

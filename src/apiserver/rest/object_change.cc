@@ -104,6 +104,23 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     }
   }
 
+  // Null: all that is here is in the stored version.
+  ObjectConverter* converter() const {
+    return change_.version != nullptr ? change_.storage->converter() : nullptr;
+  }
+
+  // One object, and goes on with it where decisions do; the change ends if that cannot be.
+  void Convert(const SharedBytes& object, const object::MessageDesc& to,
+               ObjectConverter::Memory memory,
+               std::move_only_function<void(SharedBytes made)> go_on) {
+    converter()->Convert({object}, to, memory, change_.post,
+                         [self = shared_from_this(),
+                          go_on = std::move(go_on)](Result<ObjectConverter::Objects> made) mutable {
+                           if (!made) return self->Done(std::unexpected(std::move(made.error())));
+                           go_on(std::move(made->front()));
+                         });
+  }
+
   // Whether this was the last try; then the change has ended.
   bool GivesUp() {
     if (tries_++ != limits::kMaxWriteTries) return false;
@@ -113,6 +130,19 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
   void Try() {
     if (GivesUp()) return;
+    if (converter() == nullptr || !current_ || current_->unreadable || change_.only_creates) {
+      return Decide();
+    }
+    at_rest_ = current_->bytes;
+    Convert(at_rest_, *change_.version, ObjectConverter::Memory::kAnswers,
+            [self = shared_from_this()](SharedBytes made) {
+              self->current_->bytes = std::move(made);
+              self->current_->stored_type = self->change_.version;
+              self->Decide();
+            });
+  }
+
+  void Decide() {
     MaybeTask<Result<Change>> decision = change_.decide(current_ ? &*current_ : nullptr);
     if (decision.ready()) return AfterDecision(std::move(decision).TakeValue());
     Detach<Result<Change>>(
@@ -134,15 +164,58 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     written_ = decided->object.type() == nullptr
                    ? SharedBytes()
                    : change_.storage->objects().Encode(decided->object);
-    if (decided->kind == Change::Kind::kWrite) {
-      // What lacks something in the store is written even if nothing else changes.
-      if (current_ && !current_->completed && written_ == current_->bytes &&
-          decided->also.writes.empty() && decided->charges.transaction.writes.empty()) {
-        return Finish(false, false);
-      }
+    answer_ = written_;
+    if (converter() != nullptr && decided->kind == Change::Kind::kWrite) {
+      return ConvertWritten(std::move(*decided));
     }
-    if (change_.dry_run) return FinishDryRun(decided->kind);
-    Commit(std::move(*decided));
+    AfterEncoding(std::move(*decided), current_ ? current_->bytes : SharedBytes());
+  }
+
+  // `before`: the object as it is at rest.
+  bool ChangesNothing(const Change& decided, const SharedBytes& before) const {
+    // What lacks something in the store is written even if nothing else changes.
+    return decided.kind == Change::Kind::kWrite && current_ && !current_->completed &&
+           written_ == before && decided.also.writes.empty() &&
+           decided.charges.transaction.writes.empty();
+  }
+
+  void AfterEncoding(Change decided, const SharedBytes& before) {
+    if (ChangesNothing(decided, before)) return Finish(false, false);
+    if (change_.dry_run) return FinishDryRun(decided.kind);
+    Commit(std::move(decided));
+  }
+
+  // From the version of the change to the stored one.
+  void ConvertWritten(Change decided) {
+    const object::MessageDesc& stored = *change_.storage->desc().stored;
+    Convert(written_, stored, ObjectConverter::Memory::kIsNotAsked,
+            [self = shared_from_this(), decided = std::move(decided)](SharedBytes made) mutable {
+              if (made.SharesWith(self->written_)) {
+                return self->AfterEncoding(std::move(decided), self->at_rest_);
+              }
+              const Result<SharedBytes> written = self->EncodeConverted(made);
+              if (!written) return self->Done(std::unexpected(written.error()));
+              self->ConvertAnswer(std::move(decided), *written);
+            });
+  }
+
+  Result<SharedBytes> EncodeConverted(const SharedBytes& made) const {
+    const object::MessageDesc* const stored = change_.storage->desc().stored;
+    SKIFF_ASSIGN_OR_RETURN(object::Document object, DecodeStored(made.view(), {}, stored));
+    SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(change_.storage->environment().defaults, object));
+    return change_.storage->objects().Encode(object);
+  }
+
+  // The answer shows what has been stored, and so what conversion made of it. It is made before
+  // that is stored: who is told of a fault knows that nothing has been written.
+  void ConvertAnswer(Change decided, const SharedBytes& written) {
+    written_ = written;
+    if (ChangesNothing(decided, at_rest_)) return Finish(false, false);
+    Convert(written_, *change_.version, ObjectConverter::Memory::kIsNotAsked,
+            [self = shared_from_this(), decided = std::move(decided)](SharedBytes made) mutable {
+              self->answer_ = std::move(made);
+              self->AfterEncoding(std::move(decided), self->at_rest_);
+            });
   }
 
   void Commit(Change decided) {
@@ -254,9 +327,10 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   }
 
   Result<store::Transaction> ChargesByNow() {
-    SKIFF_ASSIGN_OR_RETURN(
-        const object::Document object,
-        DecodeStored(written_.view(), store::Revision{}, change_.storage->desc().stored));
+    const object::MessageDesc* const type =
+        converter() != nullptr ? change_.version : change_.storage->desc().stored;
+    SKIFF_ASSIGN_OR_RETURN(const object::Document object,
+                           DecodeStored(answer_.view(), store::Revision{}, type));
     if (!current_) return charges_.charge_anew(object, nullptr);
     SKIFF_ASSIGN_OR_RETURN(const object::Document old, current_->Decode());
     return charges_.charge_anew(object, &old);
@@ -287,7 +361,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     out.created = created;
     out.removed = removed;
     if (committed_ != store::Revision{}) {
-      out.bytes = written_;
+      out.bytes = answer_;
       out.revision = committed_;
     } else if (current_) {
       out.bytes = current_->bytes;
@@ -300,7 +374,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Changed out;
     out.created = !current_;
     out.removed = kind == Change::Kind::kRemove;
-    out.bytes = written_;
+    out.bytes = answer_;
     if (current_) out.revision = current_->revision;
     Done(std::move(out));
   }
@@ -309,7 +383,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   ObjectChange change_;
   store::StoreCallback<Changed> done_;
   std::optional<CurrentObject> current_;
+  SharedBytes at_rest_;  // the current object, where it is shown in another version
   SharedBytes written_;
+  SharedBytes answer_;  // that in the version of the change
   store::Revision committed_;
   int tries_ = 0;
   std::vector<store::Condition> others_;  // of the last try, besides the object's own

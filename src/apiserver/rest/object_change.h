@@ -37,7 +37,8 @@ struct CurrentObject {
 struct Change {
   enum class Kind : uint8_t { kWrite, kRemove, kNothing };
   Kind kind = Kind::kNothing;
-  // In the stored version. Its resourceVersion is not stored. Of a removal, what is answered;
+  // In the stored version, or that of the change. Its resourceVersion is not stored. Of a removal,
+  // what is answered;
   // nothing if the object cannot be read.
   object::Document object = {};
   // Other keys that change with it. The first condition and write, those of the object itself, are
@@ -48,7 +49,8 @@ struct Change {
 };
 
 struct Changed {
-  SharedBytes bytes;         // as stored; after a removal, what Change has
+  // As stored, or in the version of the change; after a removal, what Change has.
+  SharedBytes bytes;
   store::Revision revision;  // of the write; of the last state if nothing was written
   bool created = false;
   bool removed = false;
@@ -64,6 +66,12 @@ struct ObjectChange {
   // A removal for which the object need not be read: what the store itself cannot read is then an
   // object that is unreadable, and of no known revision.
   bool removes_unreadable = false;
+  // The version in which the object is decided on and answered, of a storage with a converter;
+  // null: the stored one.
+  const object::MessageDesc* version = nullptr;
+  // What is there only stands in the way: it is not converted, and `decide` gets it as it is at
+  // rest.
+  bool only_creates = false;
   // Called for each try with the current state, which stays until the decision is there; null:
   // there is no such object.
   std::move_only_function<MaybeTask<Result<Change>>(const CurrentObject*)> decide = {};

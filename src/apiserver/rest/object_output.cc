@@ -44,10 +44,12 @@ bool HasLayoutOf(const object::MessageDesc* stored, const object::MessageDesc* k
 
 }  // namespace
 
-ObjectView::ObjectView(const object::ResourceDesc& resource)
+ObjectView::ObjectView(const object::ResourceDesc& resource, Given given)
     : id_(NextViewId()),
       resource_(&resource),
-      stored_(resource.hub->storage != nullptr ? resource.hub->storage->stored : resource.kind),
+      stored_(resource.hub->storage != nullptr && given == Given::kStored
+                  ? resource.hub->storage->stored
+                  : resource.kind),
       same_layout_(HasLayoutOf(stored_, resource.kind)) {}
 
 std::optional<std::string_view> ObjectView::Message(std::string_view stored) const {

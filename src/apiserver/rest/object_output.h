@@ -41,7 +41,10 @@ class ObjectMessage {
 // How objects of one resource are shown in one version. Immutable; any thread may use it.
 class ObjectView {
  public:
-  explicit ObjectView(const object::ResourceDesc& resource);
+  // What it is given to show: objects as they are stored, or such as somebody else has made into
+  // this version of their open kind before (rest/converted_reads.h).
+  enum class Given : uint8_t { kStored, kConverted };
+  explicit ObjectView(const object::ResourceDesc& resource, Given given = Given::kStored);
 
   const object::ResourceDesc& resource() const { return *resource_; }
   // No other view has, or had, the same: caches must not take one for another that lay in its

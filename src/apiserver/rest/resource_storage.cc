@@ -43,7 +43,7 @@ std::shared_ptr<const T> WithOwner(T made, std::shared_ptr<const void> owner) {
 
 Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(
     const object::ResourceHub& hub, StorageEnvironment& environment, object::SymbolTable& symbols,
-    std::shared_ptr<const void> hub_owner) {
+    std::shared_ptr<const void> hub_owner, ObjectConverter* converter) {
   SKIFF_ASSIGN_OR_RETURN(store::FactsReader facts, store::FactsReader::Make(hub));
   SKIFF_ASSIGN_OR_RETURN(Strategy strategy, Strategy::Make(*hub.storage));
   ReadCompletion completion;
@@ -51,21 +51,24 @@ Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(
   return std::unique_ptr<ResourceStorage>(new ResourceStorage(
       hub, environment, symbols, WithOwner(std::move(facts), hub_owner),
       WithOwner(StoredObjects(*hub.storage, environment.defaults, environment.prefer_json,
-                              std::move(completion)),
+                              std::move(completion), /*keeps_versions=*/converter != nullptr),
                 hub_owner),
-      std::move(strategy)));
+      std::move(strategy), converter));
 }
 
 ResourceStorage::ResourceStorage(const object::ResourceHub& hub, StorageEnvironment& environment,
                                  object::SymbolTable& symbols,
                                  std::shared_ptr<const store::FactsReader> facts,
-                                 std::shared_ptr<const StoredObjects> objects, Strategy strategy)
+                                 std::shared_ptr<const StoredObjects> objects, Strategy strategy,
+                                 ObjectConverter* converter)
     : hub_(&hub),
       environment_(environment),
       prefix_(PrefixOf(hub, environment)),
       facts_(std::move(facts)),
       objects_(std::move(objects)),
       strategy_(std::move(strategy)),
+      converter_(converter),
+      symbols_(symbols),
       cache_(environment.store, environment.clock, environment.random,
              CacheOptionsOf(hub, environment, symbols, facts_, objects_)) {}
 

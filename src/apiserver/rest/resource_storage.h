@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/convert/object_converter.h"
 #include "apiserver/rest/key_locks.h"
 #include "apiserver/rest/stored_objects.h"
 #include "apiserver/rest/strategy.h"
@@ -53,10 +54,11 @@ class ResourceStorage {
  public:
   // `hub_owner`: what the hub and its tables lie in, of those that are made at run time. The store
   // may be reading for the cache when the storage ends, and what it then still looks at refers to
-  // them.
+  // them. `converter`: who converts objects between versions, where that has to be waited for; it
+  // outlives the storage. Then objects are kept in the version that they are at rest in.
   static Result<std::unique_ptr<ResourceStorage>> Make(
       const object::ResourceHub& hub, StorageEnvironment& environment, object::SymbolTable& symbols,
-      std::shared_ptr<const void> hub_owner = nullptr);
+      std::shared_ptr<const void> hub_owner = nullptr, ObjectConverter* converter = nullptr);
 
   const object::ResourceHub& hub() const { return *hub_; }
   const object::StorageDesc& desc() const { return *hub_->storage; }
@@ -64,6 +66,10 @@ class ResourceStorage {
   const Strategy& strategy() const { return strategy_; }
   const store::FactsReader& facts() const { return *facts_; }
   const StoredObjects& objects() const { return *objects_; }
+  // Null: objects get into other versions by Convert(), and all that are read are in the stored
+  // one.
+  ObjectConverter* converter() const { return converter_; }
+  object::SymbolTable& symbols() const { return symbols_; }
   store::ResourceCache& cache() { return cache_; }
   store::Store& store() { return environment_.store; }
   StorageEnvironment& environment() { return environment_; }
@@ -89,7 +95,8 @@ class ResourceStorage {
  private:
   ResourceStorage(const object::ResourceHub& hub, StorageEnvironment& environment,
                   object::SymbolTable& symbols, std::shared_ptr<const store::FactsReader> facts,
-                  std::shared_ptr<const StoredObjects> objects, Strategy strategy);
+                  std::shared_ptr<const StoredObjects> objects, Strategy strategy,
+                  ObjectConverter* converter);
 
   std::string ExplainUnreadable(std::string_view key, store::Revision revision,
                                 std::string_view why) const;
@@ -100,6 +107,8 @@ class ResourceStorage {
   std::shared_ptr<const store::FactsReader> facts_;
   std::shared_ptr<const StoredObjects> objects_;
   Strategy strategy_;
+  ObjectConverter* const converter_;
+  object::SymbolTable& symbols_;
   std::atomic<bool> retired_{false};
   store::ResourceCache cache_;
 };

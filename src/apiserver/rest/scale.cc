@@ -10,6 +10,7 @@
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/scale_fields.h"
 #include "apiserver/rest/applied_configuration.h"
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -261,7 +262,14 @@ void GetScale(serving::ApiRequestPtr request, const Endpoint& endpoint) {
     if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
       return serving::RespondError(*request, readable.error());
     }
-    RespondScale(*request, endpoint, reply->entry->value(), reply->entry->revision());
+    if (endpoint.converter() == nullptr) {
+      return RespondScale(*request, endpoint, reply->entry->value(), reply->entry->revision());
+    }
+    std::shared_ptr<serving::ApiRequest> shared = std::move(request);
+    ConvertOne(shared, endpoint, reply->entry->value(), ObjectConverter::Memory::kIsNotAsked,
+               [shared, &endpoint, revision = reply->entry->revision()](SharedBytes converted) {
+                 RespondScale(*shared, endpoint, converted, revision);
+               });
   });
 }
 

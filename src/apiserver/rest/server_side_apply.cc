@@ -23,7 +23,8 @@ void HandleApply(serving::ApiRequestPtr request, const Endpoint& endpoint, bool 
   update.applies = true;
   update.tracks_fields = true;
   update.known_as = NoopApplyCache::DigestOf(ref.http.path, ref.query, ref.http.body);
-  update.make_new = MakeApplied(ref, endpoint);
+  update.conversions = ConversionsFor(ref, endpoint);
+  update.make_new = MakeApplied(ref, endpoint, update.conversions);
   RunUpdate(std::move(update));
 }
 

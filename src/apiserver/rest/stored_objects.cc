@@ -50,6 +50,7 @@ Result<object::Document> StoredObjects::DecodeOpen(std::string_view stored) cons
   type->open->Default(object);
   MetaOf meta(object);
   if (meta.generation() == 0) meta.SetGeneration(1);
+  if (keeps_versions_) return object;
   return Convert(std::move(object), storage_.stored);
 }
 

@@ -31,11 +31,13 @@ struct ReadCompletion {
 class StoredObjects {
  public:
   // The defaults outlive it.
+  // `keeps_versions`: objects of an open kind stay in the version that they are at rest in.
   StoredObjects(const object::StorageDesc& storage, const DefaultPlans& defaults, bool prefer_json,
-                ReadCompletion completion)
+                ReadCompletion completion, bool keeps_versions = false)
       : storage_(storage),
         defaults_(defaults),
         prefer_json_(prefer_json),
+        keeps_versions_(keeps_versions),
         completion_(std::move(completion)) {}
 
   // The bytes that stand for the object from now on: the given ones where they need nothing. The
@@ -53,6 +55,7 @@ class StoredObjects {
   const object::StorageDesc& storage_;
   const DefaultPlans& defaults_;
   const bool prefer_json_;
+  const bool keeps_versions_;
   const ReadCompletion completion_;
 };
 

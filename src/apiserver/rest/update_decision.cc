@@ -32,10 +32,10 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
     SKIFF_CO_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
   }
   object::Document& shown = converted ? *converted : old;
-  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, update_.make_new(&shown));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, co_await MakeNew(&shown));
   SKIFF_CO_RETURN_IF_ERROR(CheckIdentity(object));
   SKIFF_CO_RETURN_IF_ERROR(CheckPreconditions(old, object));
-  TrackFields(shown, object);
+  SKIFF_CO_RETURN_IF_ERROR(co_await TrackFields(shown, object));
   SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().working_type()));
   if (converted && converted->type() == endpoint().working_type()) old = std::move(*converted);
 
@@ -79,8 +79,7 @@ Task<Result<Change>> UpdateDecision::Decide(const CurrentObject* current) {
   const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
   if (gone) SKIFF_CO_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
   change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
-  SKIFF_CO_ASSIGN_OR_RETURN(change.object,
-                            Convert(std::move(object), endpoint().storage->desc().stored));
+  SKIFF_CO_ASSIGN_OR_RETURN(change.object, Convert(std::move(object), endpoint().decided_type()));
   co_return change;
 }
 
@@ -126,18 +125,52 @@ Task<Result<bool>> UpdateDecision::AdmitUnchanged(object::Document& old) {
   co_return false;
 }
 
-void UpdateDecision::TrackFields(const object::Document& live, object::Document& object) {
-  if (drops_fields_) return EraseManagedFields(object);
-  if (!update_.tracks_fields) TrackWrite(request(), endpoint(), live, object);
+Task<Result<object::Document>> UpdateDecision::MakeNewAwaited(object::Document* shown) {
+  for (;;) {
+    Result<object::Document> made = update_.make_new(shown);
+    if (!update_.conversions->wants()) co_return made;
+    SKIFF_CO_RETURN_IF_ERROR(co_await update_.conversions->Fetch());
+  }
+}
+
+MaybeTask<Result<object::Document>> UpdateDecision::MakeNew(object::Document* shown) {
+  if (update_.conversions == nullptr) return update_.make_new(shown);
+  return MakeNewAwaited(shown);
+}
+
+Task<Result<void>> UpdateDecision::TrackFieldsAwaited(const object::Document& live,
+                                                      object::Document& object) {
+  RememberedConversions* const conversions = update_.conversions.get();
+  for (;;) {
+    object::Document tracked = object.Copy();
+    TrackWrite(request(), endpoint(), live, tracked, conversions);
+    if (!conversions->wants()) {
+      object = std::move(tracked);
+      co_return Result<void>();
+    }
+    SKIFF_CO_RETURN_IF_ERROR(co_await conversions->Fetch());
+  }
+}
+
+MaybeTask<Result<void>> UpdateDecision::TrackFields(const object::Document& live,
+                                                    object::Document& object) {
+  if (drops_fields_) {
+    EraseManagedFields(object);
+  } else if (!update_.tracks_fields) {
+    if (update_.conversions != nullptr) return TrackFieldsAwaited(live, object);
+    TrackWrite(request(), endpoint(), live, object);
+  }
+  return Result<void>();
 }
 
 Task<Result<Change>> UpdateDecision::DecideForNew() {
   if (!update_.may_create) co_return std::unexpected(NotFound(resource(), request().info.name));
-  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, update_.make_new(nullptr));
+  SKIFF_CO_ASSIGN_OR_RETURN(object::Document object, co_await MakeNew(nullptr));
   SKIFF_CO_RETURN_IF_ERROR(CheckIdentity(object));
   SKIFF_CO_RETURN_IF_ERROR(CheckExpectsNothing(object));
   MetaOf(object).Erase("resourceVersion");
-  TrackFields(object::Document::OfType(resource().kind), object);
+  const object::Document nothing = object::Document::OfType(resource().kind);
+  SKIFF_CO_RETURN_IF_ERROR(co_await TrackFields(nothing, object));
   if (endpoint().context->may_create) {
     SKIFF_CO_RETURN_IF_ERROR(endpoint().context->may_create(request()));
   }

@@ -44,7 +44,11 @@ class UpdateDecision {
   // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
   // that all of it must be gone through.
   Task<Result<bool>> AdmitUnchanged(object::Document& old);
-  void TrackFields(const object::Document& live, object::Document& object);
+  // Done again as long as it lacks conversions that can be had.
+  MaybeTask<Result<object::Document>> MakeNew(object::Document* shown);
+  Task<Result<object::Document>> MakeNewAwaited(object::Document* shown);
+  MaybeTask<Result<void>> TrackFields(const object::Document& live, object::Document& object);
+  Task<Result<void>> TrackFieldsAwaited(const object::Document& live, object::Document& object);
   // A PUT of an object that does not exist.
   Task<Result<Change>> DecideForNew();
   // What the client says of an object that it thinks is there.

@@ -12,7 +12,11 @@ namespace {
 // One update under way: tries, and the answer.
 class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
  public:
-  explicit UpdateRun(Update update) : update_(std::move(update)), decision_(update_) {}
+  explicit UpdateRun(Update update) : update_(std::move(update)), decision_(update_) {
+    if (update_.conversions == nullptr) {
+      update_.conversions = ConversionsFor(*update_.request, update_.endpoint);
+    }
+  }
 
   void Start() {
     ObjectChange change;
@@ -20,6 +24,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     if (endpoint().resource->namespaced) change.name_space = request().info.name_space;
     change.name = request().info.name;
     change.dry_run = update_.dry_run;
+    change.version = endpoint().resource->kind;
     const auto self = shared_from_this();
     change.decide = [self](const CurrentObject* current) {
       return self->decision_.Decide(current);
@@ -70,6 +75,16 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 };
 
 }  // namespace
+
+std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
+                                                      const Endpoint& endpoint) {
+  ObjectConverter* const converter = endpoint.converter();
+  if (converter == nullptr) return nullptr;
+  return std::make_shared<RememberedConversions>(*converter,
+                                                 [&request](std::move_only_function<void()> task) {
+                                                   request.responder.Post(std::move(task));
+                                                 });
+}
 
 void RunUpdate(Update update) { std::make_shared<UpdateRun>(std::move(update))->Start(); }
 

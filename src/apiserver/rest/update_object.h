@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/convert/object_converter.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
 #include "base/maybe_task.h"
@@ -53,9 +54,16 @@ struct Update {
   std::function<Task<Result<void>>(store::Transaction&)> admit = {};
   // Null: the object is seen as it is.
   std::shared_ptr<const AdmissionView> view = {};
+  // Of a kind that somebody else converts; null: it has none, or they are yet to be made.
+  std::shared_ptr<RememberedConversions> conversions = {};
   // How an object that has been written is answered; by default as it is.
   std::function<void(serving::ApiRequest&, const Changed&)> respond = {};
 };
+
+// For a request that is about objects which somebody else converts; null: it is not. It does not
+// outlive the request.
+std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
+                                                      const Endpoint& endpoint);
 
 void RunUpdate(Update update);
 

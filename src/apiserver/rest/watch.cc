@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
+#include "apiserver/rest/converted_watch.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/rest_response.h"
@@ -24,11 +26,13 @@ class WatchFeed {
   // An error in place of the watcher is the only event.
   WatchFeed(std::shared_ptr<const void> served_by, const ResourceStorage& storage,
             Result<std::unique_ptr<store::Watcher>> watcher, std::unique_ptr<WatchEncoder> encoder,
-            std::shared_ptr<Waker> waker, Clock& clock, Deadlines& deadlines, Duration until)
+            std::unique_ptr<WatchConversion> conversion, std::shared_ptr<Waker> waker, Clock& clock,
+            Deadlines& deadlines, Duration until)
       : served_by_(std::move(served_by)),
         storage_(storage),
         watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
+        conversion_(std::move(conversion)),
         waker_(std::move(waker)),
         clock_(clock),
         deadlines_(deadlines),
@@ -56,10 +60,20 @@ class WatchFeed {
       if (next_item_ == items_.size()) {
         items_.clear();
         next_item_ = 0;
+        if (conversion_ != nullptr && conversion_->busy()) {
+          const Result<bool> converted = conversion_->Take(items_);
+          if (!converted) return End(converted.error(), out, after);
+          if (!*converted) return net::BodySource::State::kWaiting;
+          continue;
+        }
         const store::Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
         if (progress == store::Watcher::Progress::kIdle) return net::BodySource::State::kWaiting;
         if (progress == store::Watcher::Progress::kEnded)
           return End((*watcher_)->why(), out, after);
+        if (conversion_ != nullptr && !items_.empty()) {
+          conversion_->Begin(std::exchange(items_, {}));
+          continue;
+        }
       }
       for (; next_item_ < items_.size() && taken < room; ++next_item_) {
         const size_t begin = out.size();
@@ -100,6 +114,7 @@ class WatchFeed {
   const ResourceStorage& storage_;
   Result<std::unique_ptr<store::Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
+  std::unique_ptr<WatchConversion> conversion_;  // null: there is nothing to convert
   std::shared_ptr<Waker> waker_;
   Clock& clock_;
   Deadlines& deadlines_;
@@ -165,15 +180,17 @@ Duration WatchTimeout(const ListOptions& options, RestContext& context) {
 
 void RespondWatch(serving::ApiRequest& request, const Endpoint& endpoint,
                   const serving::OutputFormat& format,
-                  Result<std::unique_ptr<store::Watcher>> watcher, std::shared_ptr<Waker> waker,
+                  Result<std::unique_ptr<store::Watcher>> watcher,
+                  std::unique_ptr<WatchConversion> conversion, std::shared_ptr<Waker> waker,
                   Duration until) {
   if (!watcher && !IsToldAsEvent(watcher.error()))
     return serving::RespondError(request, watcher.error());
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return serving::RespondError(request, encoder.error());
-  auto feed = std::make_unique<WatchFeed>(
-      request.served_by, *endpoint.storage, std::move(watcher), std::move(*encoder),
-      std::move(waker), endpoint.context->clock, endpoint.context->deadlines, until);
+  auto feed =
+      std::make_unique<WatchFeed>(request.served_by, *endpoint.storage, std::move(watcher),
+                                  std::move(*encoder), std::move(conversion), std::move(waker),
+                                  endpoint.context->clock, endpoint.context->deadlines, until);
   if (net::IsWebSocketRequest(request.http)) {
     return serving::RespondUpgrade(
         request,
@@ -215,6 +232,18 @@ void WatchLocally(serving::ApiRequestPtr request, const Endpoint& endpoint, List
       });
 }
 
+// Null: nothing has to be converted. Takes what only converted objects can be selected by.
+Result<std::unique_ptr<WatchConversion>> MakeConversion(const Endpoint& endpoint,
+                                                        store::SelectionRequest& selection,
+                                                        const std::shared_ptr<Waker>& waker) {
+  if (endpoint.converter() == nullptr) return nullptr;
+  std::shared_ptr<const store::Selection> by_fields;
+  if (auto fields = TakeConvertedFields(endpoint, selection); fields) {
+    SKIFF_ASSIGN_OR_RETURN(by_fields, BindSelection(*endpoint.storage, std::move(*fields)));
+  }
+  return std::make_unique<WatchConversion>(endpoint, std::move(by_fields), waker);
+}
+
 }  // namespace
 
 void HandleWatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
@@ -229,14 +258,18 @@ void HandleWatch(serving::ApiRequestPtr request, const Endpoint& endpoint) {
   RestContext& context = *endpoint.context;
   const Duration until = context.clock.Monotonic() + WatchTimeout(*options, context);
   auto waker = std::make_shared<Waker>();
+  auto conversion = MakeConversion(endpoint, options->selection, waker);
+  if (!conversion) return serving::RespondError(*request, conversion.error());
   store::CacheWatchRequest watch = WatchRequestOf(std::move(*options));
   watch.deadline = until;
   watch.wake = [waker] { waker->Wake(); };
-  endpoint.storage->cache().Watch(
-      std::move(watch), [request = std::move(request), &endpoint, format = *format, waker,
-                         until](Result<std::unique_ptr<store::Watcher>> watcher) mutable {
-        RespondWatch(*request, endpoint, format, std::move(watcher), std::move(waker), until);
-      });
+  endpoint.storage->cache().Watch(std::move(watch),
+                                  [request = std::move(request), &endpoint, format = *format, waker,
+                                   conversion = std::move(*conversion),
+                                   until](Result<std::unique_ptr<store::Watcher>> watcher) mutable {
+                                    RespondWatch(*request, endpoint, format, std::move(watcher),
+                                                 std::move(conversion), std::move(waker), until);
+                                  });
 }
 
 }  // namespace skiff::apiserver

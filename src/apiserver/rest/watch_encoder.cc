@@ -76,7 +76,8 @@ Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const serving::ApiRequest
   if (format.media == serving::MediaKind::kProtobuf && !endpoint.resource->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
-  if (endpoint.storage->desc().stored == endpoint.resource->kind) {
+  if (endpoint.storage->desc().stored == endpoint.resource->kind ||
+      endpoint.converter() != nullptr) {
     return std::make_unique<SharedEncoder>(endpoint, format);
   }
   return std::make_unique<ConvertingEncoder>(endpoint, format);
