@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include <sys/mman.h>
+
+#include "base/memory_limit.h"
 
 namespace skiff {
 namespace {
@@ -32,6 +35,17 @@ constexpr int kMaxPools = 4;
 // Worth the walk through the whole heap.
 constexpr size_t kMuchBytes = 16 * 1024 * 1024;
 
+// Memory that the process has and that nothing is in, and a little that is no matter of the
+// allocator. What the allocator counts as free would not do: it goes on counting what it has given
+// back, and so does not grow when that is used and freed once more.
+size_t IdleBytes() {
+  const struct mallinfo2 allocated = mallinfo2();
+  const std::optional<ProcessMemory> has = ReadProcessMemory();
+  if (!has) return allocated.fordblks;
+  const size_t used = allocated.uordblks + allocated.hblkhd;
+  return has->own() > used ? has->own() - used : 0;
+}
+
 }  // namespace
 
 void ShareFreedMemory() { mallopt(M_ARENA_MAX, kMaxPools); }
@@ -42,16 +56,14 @@ void ReleaseStartupMemory() {
 }
 
 void FreedMemory::ReleaseIfMuch() {
-  const size_t free_bytes = mallinfo2().fordblks;
-  kept_bytes_ = std::min(kept_bytes_, free_bytes);
-  if (free_bytes < kept_bytes_ + kMuchBytes) return;
-  malloc_trim(0);
-  kept_bytes_ = free_bytes;
+  const size_t idle_bytes = IdleBytes();
+  kept_bytes_ = std::min(kept_bytes_, idle_bytes);
+  if (idle_bytes >= kept_bytes_ + kMuchBytes) Release();
 }
 
 void FreedMemory::Release() {
   malloc_trim(0);
-  kept_bytes_ = mallinfo2().fordblks;
+  kept_bytes_ = IdleBytes();
 }
 
 }  // namespace skiff

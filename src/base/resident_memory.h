@@ -27,7 +27,7 @@ class FreedMemory {
   void Release();
 
  private:
-  size_t kept_bytes_ = 0;  // that were free at the last time, or less since
+  size_t kept_bytes_ = 0;  // that were there for nothing after the last time, or less since
 };
 
 }  // namespace skiff
