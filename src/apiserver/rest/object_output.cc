@@ -20,18 +20,6 @@
 namespace skiff::apiserver {
 namespace {
 
-// Where messages get their resourceVersion before they are read; one for each thread, so that
-// lists do not allocate for every item.
-ByteBuffer& Scratch() {
-  thread_local ByteBuffer scratch;
-  scratch.Clear();
-  return scratch;
-}
-
-}  // namespace
-
-namespace {
-
 uint64_t NextViewId() {
   static std::atomic<uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -81,17 +69,17 @@ Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision rev
   const object::MessageDesc& type = *resource_->kind;
   const bool whole = as == As::kObject;
   if (const auto message = Message(stored); message) {
-    ByteBuffer& with_version = Scratch();
-    ObjectMessage(*message, revision).AppendTo(with_version);
-    return object::ProtobufToJson(
-        with_version.view(), type, whole ? type.group_version->api_version : std::string_view(),
-        whole ? resource_->kind_name : std::string_view(), out, object::EmbeddedKinds::kNamed);
+    const RevisionText version(revision);
+    return object::StoredToJson(*message,
+                                revision == store::Revision{} ? std::string_view() : version.view(),
+                                type, whole ? type.group_version->api_version : std::string_view(),
+                                whole ? resource_->kind_name : std::string_view(), out);
   }
   if (type.open != nullptr && same_layout_) {
     const RevisionText version(revision);
     const bool has_one = revision != store::Revision{};
-    if (object::AppendJsonWithResourceVersion(
-            stored, has_one ? version.view() : std::string_view(), out)) {
+    if (object::AppendJsonWithResourceVersion(stored, has_one ? version.view() : std::string_view(),
+                                              out)) {
       return {};
     }
   }

@@ -7,7 +7,6 @@
 #include "object/json/encode.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
-#include "object/protobuf/resource_version.h"
 #include "object/transcode/protobuf_to_json.h"
 #include "object/value.h"
 
@@ -52,14 +51,10 @@ Result<void> AppendStoredObject(const ObjectBytes& object, ByteBuffer& out) {
     return Fail(StatusReason::kInternalError,
                 "a stored object is of the unknown kind " + std::string(envelope.kind));
   }
-  std::string_view message = envelope.raw;
-  ByteBuffer with_version;
-  if (object.revision.value != 0) {
-    object::AppendWithResourceVersion(message, RevisionText(object.revision).view(), with_version);
-    message = with_version.view();
-  }
-  return object::ProtobufToJson(message, *type, envelope.api_version, envelope.kind, out,
-                                object::EmbeddedKinds::kNamed);
+  const RevisionText version(object.revision);
+  return object::StoredToJson(envelope.raw,
+                              object.revision.value == 0 ? std::string_view() : version.view(),
+                              *type, envelope.api_version, envelope.kind, out);
 }
 
 void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out) {

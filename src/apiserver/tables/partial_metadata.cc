@@ -99,15 +99,15 @@ bool AppendWithoutAnnotation(std::string_view message, std::string_view name, By
   return true;
 }
 
-// An object with metadata alone, as a PartialObjectMetadata message.
-Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
+// The part of a stored object that is a PartialObjectMetadata message, without its revision. It
+// mostly stands there as it is, and else in `gathered`.
+Result<std::string_view> MetadataMessage(std::string_view stored, ByteBuffer& gathered) {
   SKIFF_ASSIGN_OR_RETURN(const object::ProtobufEnvelope envelope,
-                         object::OpenProtobufEnvelope(object.stored));
+                         object::OpenProtobufEnvelope(stored));
   std::string_view message = envelope.raw;
   object::WireReader in(message);
   uint32_t key = 0;
   std::string_view metadata;
-  ByteBuffer gathered;
   if (in.ReadKey(&key) == object::WireError::kNone && key == kMetadataKey &&
       in.ReadBytes(&metadata) == object::WireError::kNone &&
       (in.done() || *in.at != static_cast<uint8_t>(kMetadataKey))) {
@@ -116,12 +116,20 @@ Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
     if (!AppendMetadataFields(message, gathered)) return std::unexpected(Broken());
     message = gathered.view();
   }
-  ByteBuffer shown;
   if (const std::string_view hidden = HiddenAnnotation(envelope);
       !hidden.empty() && message.find(hidden) != std::string_view::npos) {
+    ByteBuffer shown;
     if (!AppendWithoutAnnotation(message, hidden, shown)) return std::unexpected(Broken());
-    message = shown.view();
+    gathered = std::move(shown);
+    message = gathered.view();
   }
+  return message;
+}
+
+// An object with metadata alone, as a PartialObjectMetadata message.
+Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
+  ByteBuffer gathered;
+  SKIFF_ASSIGN_OR_RETURN(const std::string_view message, MetadataMessage(object.stored, gathered));
   if (object.revision.value == 0) {
     out.Append(message);
   } else {
@@ -168,9 +176,11 @@ Result<void> AppendPartialMetadataJson(const ObjectBytes& object, MetaVersion ve
                                        ByteBuffer& scratch, ByteBuffer& out) {
   if (object::HasProtobufPrefix(object.stored)) {
     scratch.Clear();
-    SKIFF_RETURN_IF_ERROR(CutOutMetadata(object, scratch));
-    return object::ProtobufToJson(scratch.view(), *PartialObjectMetadata::Type(),
-                                  MetaApiVersion(version), kKind, out);
+    SKIFF_ASSIGN_OR_RETURN(const std::string_view message, MetadataMessage(object.stored, scratch));
+    const RevisionText revision(object.revision);
+    return object::StoredToJson(
+        message, object.revision.value == 0 ? std::string_view() : revision.view(),
+        *PartialObjectMetadata::Type(), MetaApiVersion(version), kKind, out);
   }
   SKIFF_ASSIGN_OR_RETURN(object::Document document, ReadMetadata(object));
   document.root().SetMember(document.arena(), PartialObjectMetadata::kKind,

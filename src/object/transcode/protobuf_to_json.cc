@@ -7,6 +7,7 @@
 #include "object/json/encode.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/envelope.h"
+#include "object/protobuf/resource_version.h"
 #include "object/protobuf/wire.h"
 #include "object/transcode/json_value_writer.h"
 #include "object/unset.h"
@@ -14,6 +15,8 @@
 namespace skiff::object {
 namespace {
 
+constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
+constexpr uint32_t kResourceVersionKey = WireKey(6, WireType::kBytes);
 constexpr size_t kMaxFields = 63;  // of one message: one bit each, and one more bit
 
 constexpr uint64_t FieldBit(size_t index) { return uint64_t{1} << index; }
@@ -35,13 +38,15 @@ class Transcoder {
   Transcoder(std::string_view input, EmbeddedKinds embedded, ByteBuffer& out)
       : writer_(input, out), names_kinds_(embedded == EmbeddedKinds::kNamed) {}
 
+  // Without a resource version the message has its own, or none.
   bool Run(std::string_view message, const MessageDesc& type, std::string_view api_version,
-           std::string_view kind) {
+           std::string_view kind, std::string_view resource_version = {}) {
     char* to = writer_.Begin();
     *to++ = '{';
     if (!kind.empty()) to = TypeMember(to, "\"kind\":", kind);
     if (!api_version.empty()) to = TypeMember(to, "\"apiVersion\":", api_version);
-    to = Members(to, type, WireReader(message), 0);
+    to = resource_version.empty() ? Members(to, type, WireReader(message), 0)
+                                  : MembersWithVersion(to, type, message, resource_version);
     if (to == nullptr) return false;
     writer_.End(to - 1);  // without the last comma
     return true;
@@ -71,29 +76,85 @@ class Transcoder {
     return to == nullptr ? nullptr : writer_.Close(to, '}');
   }
 
+  // An object whose metadata gets a resource version as it passes, for which it is walked in two
+  // parts. Null also where that is not as simple as it nearly always is.
+  char* MembersWithVersion(char* to, const MessageDesc& type, std::string_view message,
+                           std::string_view version) {
+    const auto split = SplitAtResourceVersion(message);
+    const ProtoFieldDesc* const metadata = FindField(type, kMetadataKey, 0);
+    if (!split || metadata == nullptr || metadata->inlined != nullptr) return nullptr;
+    const FieldDesc& field = type.fields[metadata->first_field];
+    if (field.cardinality != Cardinality::kSingle || field.type != FieldType::kMessage ||
+        !IsSimple(type) || !IsSimple(*field.message)) {
+      return nullptr;
+    }
+    const MessageDesc& meta = *field.message;
+    const ProtoFieldDesc* const own = FindField(meta, kResourceVersionKey, 0);
+    if (own == nullptr || own->inlined != nullptr) return nullptr;
+
+    Walk object{.unset = type.shown_unset, .last = kMetadataKey};
+    to = ShowUnsetBefore(to, type, object, metadata->first_field);
+    to = writer_.Key(writer_.Room(to), field);
+    *to++ = '{';
+    Walk inner{.unset = meta.shown_unset};
+    to = FieldsInOrder(to, meta, WireReader(split->before), 1, inner);
+    if (to == nullptr) return nullptr;
+    to = ShowUnsetBefore(to, meta, inner, own->first_field);
+    inner.last = kResourceVersionKey;
+    to = writer_.AnyString(writer_.Key(writer_.Room(to), meta.fields[own->first_field]), version);
+    to = FieldsInOrder(to, meta, WireReader(split->after), 1, inner);
+    if (to == nullptr) return nullptr;
+    to = writer_.Close(ShowUnset(to, meta.fields.data(), inner.unset), '}');
+    to = FieldsInOrder(to, type, WireReader(split->rest), 0, object);
+    if (to == nullptr) return nullptr;
+    return writer_.Close(ShowUnset(to, type.fields.data(), object.unset), '}');
+  }
+  static bool IsSimple(const MessageDesc& type) {
+    return type.form == MessageForm::kPlain && type.fields.size() <= kMaxFields &&
+           type.proto_order_is_json_order;
+  }
+
+  // How far a message in order has been walked.
+  struct Walk {
+    uint64_t unset = 0;  // the fields still to come that are shown when unset
+    uint64_t last = 0;   // the key of the last field
+  };
+
   // Where the order of tags is the order of JSON: one pass. An inlined message has no more fields
   // than the one that holds it, and shows its own unset fields.
   char* InOrder(char* to, const MessageDesc& type, WireReader in, int depth) {
+    Walk walk{.unset = type.shown_unset};
+    to = FieldsInOrder(to, type, in, depth, walk);
+    if (to == nullptr) [[unlikely]]
+      return nullptr;
+    return ShowUnset(to, type.fields.data(), walk.unset);
+  }
+
+  // Shows what is unset before this field, which is about to be written.
+  [[gnu::always_inline]] char* ShowUnsetBefore(char* to, const MessageDesc& type, Walk& walk,
+                                               size_t index) {
+    if (walk.unset == 0) return to;
+    const uint64_t before = walk.unset & (FieldBit(index) - 1);
+    walk.unset &= ~(before | FieldBit(index));
+    return ShowUnset(to, type.fields.data(), before);
+  }
+
+  [[gnu::always_inline]] char* FieldsInOrder(char* to, const MessageDesc& type, WireReader in,
+                                             int depth, Walk& walk) {
     const FieldDesc* const fields = type.fields.data();
-    uint64_t unset = type.shown_unset;  // the fields still to come that are shown when unset
-    uint64_t last = 0;
     while (!in.done()) {
       uint64_t key = 0;
       if (in.ReadVarint(&key) != WireError::kNone) return nullptr;
-      const ProtoFieldDesc* const met = FindField(type, key, last);
+      const ProtoFieldDesc* const met = FindField(type, key, walk.last);
       if (met == nullptr) [[unlikely]]
         return nullptr;
-      last = key;
+      walk.last = key;
       const size_t index = met->first_field;
-      if (unset != 0) {
-        const uint64_t before = unset & (FieldBit(index) - 1);
-        unset &= ~(before | FieldBit(index));
-        to = ShowUnset(to, fields, before);
-      }
+      to = ShowUnsetBefore(to, type, walk, index);
       if (met->inlined != nullptr) {
         std::string_view body;
         if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
-        unset &= ~((FieldBit(met->inlined->fields.size()) - 1) << index);
+        walk.unset &= ~((FieldBit(met->inlined->fields.size()) - 1) << index);
         to = InOrder(to, *met->inlined, WireReader(body), depth);
         if (to == nullptr) [[unlikely]]
           return nullptr;
@@ -103,7 +164,7 @@ class Transcoder {
       if (to == nullptr) [[unlikely]]
         return nullptr;
     }
-    return ShowUnset(to, fields, unset);
+    return to;
   }
 
   // The field with this key, which must be greater than the last. Keys that cannot be are found
@@ -149,7 +210,7 @@ class Transcoder {
       uint64_t key = 0;
       if (in.ReadVarint(&key) != WireError::kNone) return false;
       const uint8_t* const value = in.at;
-      if (!Pass(static_cast<uint32_t>(key), in)) return false;
+      if (!PassValue(static_cast<uint32_t>(key), in)) return false;
       if (key == last && in_run) continue;
       const ProtoFieldDesc* const met = FindField(type, key, last);
       if (met == nullptr) [[unlikely]]
@@ -173,7 +234,7 @@ class Transcoder {
   }
 
   // Passes over a value; the two usual wire types without a call.
-  [[gnu::always_inline]] static bool Pass(uint32_t key, WireReader& in) {
+  [[gnu::always_inline]] static bool PassValue(uint32_t key, WireReader& in) {
     std::string_view bytes;
     uint64_t varint = 0;
     if (WireTypeOf(key) == WireType::kBytes) return in.ReadBytes(&bytes) == WireError::kNone;
@@ -420,6 +481,23 @@ Result<void> ThroughTree(std::string_view message, const MessageDesc& type,
 }
 
 }  // namespace
+
+Result<void> StoredToJson(std::string_view message, std::string_view resource_version,
+                          const MessageDesc& type, std::string_view api_version,
+                          std::string_view kind, ByteBuffer& out) {
+  const size_t start = out.size();
+  if (!resource_version.empty()) {
+    Transcoder transcoder(message, EmbeddedKinds::kNamed, out);
+    if (transcoder.Run(message, type, api_version, kind, resource_version)) return {};
+    out.Truncate(start);
+  }
+  ByteBuffer with_version;
+  if (!resource_version.empty()) {
+    AppendWithResourceVersion(message, resource_version, with_version);
+    message = with_version.view();
+  }
+  return ProtobufToJson(message, type, api_version, kind, out, EmbeddedKinds::kNamed);
+}
 
 Result<void> ProtobufToJson(std::string_view message, const MessageDesc& type,
                             std::string_view api_version, std::string_view kind, ByteBuffer& out,

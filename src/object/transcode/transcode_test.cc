@@ -5,6 +5,7 @@
 #include "object/json/text.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
+#include "object/protobuf/resource_version.h"
 #include "object/transcode/json_to_protobuf.h"
 #include "object/transcode/protobuf_to_json.h"
 
@@ -39,6 +40,59 @@ TEST_P(TranscodeTest, ProtobufBecomesTheTextThatTheTreeGives) {
   ASSERT_TRUE(document.has_value()) << document.error().ToString();
   ASSERT_TRUE(ProtobufToJson(bytes.view(), type(), {}, {}, json).has_value());
   EXPECT_EQ(json.view(), EncodeJson(document->root()));
+}
+
+TEST_P(TranscodeTest, AStoredObjectBecomesWhatItsBytesWithTheVersionBecome) {
+  ByteBuffer bytes;
+  ASSERT_TRUE(JsonToProtobuf(GetParam().json, type(), bytes).has_value());
+  for (const std::string_view version : {"", "7", "123456"}) {
+    ByteBuffer with_version, expected, json;
+    if (version.empty()) {
+      with_version.Append(bytes.view());
+    } else {
+      AppendWithResourceVersion(bytes.view(), version, with_version);
+    }
+    ASSERT_TRUE(
+        ProtobufToJson(with_version.view(), type(), "v1", "K", expected, EmbeddedKinds::kNamed));
+    ASSERT_TRUE(StoredToJson(bytes.view(), version, type(), "v1", "K", json));
+    EXPECT_EQ(json.view(), expected.view());
+  }
+}
+
+TEST(StoredToJsonTest, TheVersionGivenTakesThePlaceOfTheOneThatIsThere) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  for (const std::string_view metadata :
+       {R"({"name":"a","uid":"u","resourceVersion":"3","generation":2})", R"({})",
+        R"({"resourceVersion":"3"})", R"({"generation":2,"creationTimestamp":null})",
+        R"({"labels":{"a":"b"},"managedFields":[{"manager":"m","fieldsV1":{"f:a":{}}}]})"}) {
+    const std::string text = "{\"metadata\":" + std::string(metadata) +
+                             R"(,"spec":{"nodeName":"n"},"status":{"phase":"Running"}})";
+    ByteBuffer bytes, with_version, expected, json;
+    ASSERT_TRUE(JsonToProtobuf(text, pod, bytes).has_value());
+    AppendWithResourceVersion(bytes.view(), "11", with_version);
+    ASSERT_TRUE(ProtobufToJson(with_version.view(), pod, {}, {}, expected));
+    ASSERT_TRUE(StoredToJson(bytes.view(), "11", pod, {}, {}, json));
+    EXPECT_EQ(json.view(), expected.view());
+    EXPECT_NE(json.view().find(R"("resourceVersion":"11")"), std::string_view::npos);
+  }
+}
+
+TEST(StoredToJsonTest, BytesInAnotherOrderOrWithoutMetadataGetTheVersionToo) {
+  const MessageDesc& config_map = *FindKind("v1", "ConfigMap");
+  ByteBuffer metadata;
+  ASSERT_TRUE(JsonToProtobuf(R"({"metadata":{"name":"a"}})", config_map, metadata));
+  const std::string data("\x12\x06\x0a\x01k\x12\x01v", 8);
+  for (const std::string& bytes :
+       {metadata.ToString() + data, data + metadata.ToString(), data, std::string()}) {
+    ByteBuffer with_version, expected, json;
+    AppendWithResourceVersion(bytes, "5", with_version);
+    ASSERT_TRUE(ProtobufToJson(with_version.view(), config_map, "v1", "ConfigMap", expected));
+    ASSERT_TRUE(StoredToJson(bytes, "5", config_map, "v1", "ConfigMap", json));
+    EXPECT_EQ(json.view(), expected.view());
+  }
+  ByteBuffer json;
+  EXPECT_FALSE(StoredToJson("\xff\xff", "5", config_map, "v1", "ConfigMap", json));
+  EXPECT_TRUE(json.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(

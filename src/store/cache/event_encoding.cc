@@ -102,9 +102,9 @@ Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view v
 Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_view version,
                                          WatchEncoding encoding) {
   SKIFF_ASSIGN_OR_RETURN(object::ProtobufEnvelope envelope, object::OpenProtobufEnvelope(stored));
-  ByteBuffer message(envelope.raw.size() + 64);
-  object::AppendWithResourceVersion(envelope.raw, version, message);
   if (encoding == WatchEncoding::kProtobuf) {
+    ByteBuffer message(envelope.raw.size() + 64);
+    object::AppendWithResourceVersion(envelope.raw, version, message);
     envelope.raw = message.view();
     std::string out;
     object::AppendProtobufEnvelope(envelope, &out);
@@ -116,9 +116,9 @@ Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_vi
                                                   std::string(envelope.api_version) + " " +
                                                   std::string(envelope.kind));
   }
-  ByteBuffer json(message.size() * 2);
-  SKIFF_RETURN_IF_ERROR(object::ProtobufToJson(message.view(), *type, envelope.api_version,
-                                               envelope.kind, json, object::EmbeddedKinds::kNamed));
+  ByteBuffer json(stored.size() * 2);
+  SKIFF_RETURN_IF_ERROR(object::StoredToJson(envelope.raw, version, *type, envelope.api_version,
+                                             envelope.kind, json));
   return json.ToString();
 }
 
