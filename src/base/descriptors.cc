@@ -15,6 +15,12 @@ namespace {
 // RocksDB takes no less, and opens a few more while it merges tables.
 constexpr size_t kFewestStoreFiles = 20;
 
+// What clients leave.
+size_t ReserveOf(size_t most) {
+  return std::clamp(most / 4, kFewestStoreFiles + limits::kMinDescriptorReserve,
+                    limits::kMaxDescriptorReserve);
+}
+
 }  // namespace
 
 size_t MaxDescriptors() {
@@ -34,13 +40,21 @@ std::optional<size_t> OpenDescriptors() {
 }
 
 size_t DescriptorsForConnections(size_t most, size_t open) {
-  const size_t reserve = std::clamp(most / 4, kFewestStoreFiles + limits::kMinDescriptorReserve,
-                                    limits::kMaxDescriptorReserve);
+  const size_t reserve = ReserveOf(most);
   return most > open + reserve ? most - open - reserve : 1;
 }
 
 size_t DescriptorsForConnections() {
   return DescriptorsForConnections(MaxDescriptors(), OpenDescriptors().value_or(0));
+}
+
+bool LeavesEnoughForStore(int descriptor, size_t most) {
+  const size_t left = ReserveOf(most) - limits::kMinDescriptorReserve;
+  return descriptor >= 0 && static_cast<size_t>(descriptor) + left < most;
+}
+
+bool LeavesEnoughForStore(int descriptor) {
+  return LeavesEnoughForStore(descriptor, MaxDescriptors());
 }
 
 int DescriptorsForStore(size_t most) {

@@ -14,6 +14,10 @@ std::optional<size_t> OpenDescriptors();
 // How many of those that are free now connections may take, of `most`, with `open` of them in use.
 size_t DescriptorsForConnections(size_t most, size_t open);
 size_t DescriptorsForConnections();
+// Whether a connection that the process itself opens leaves the store enough, by its descriptor,
+// which is the lowest that was free. Such connections may take a few of those that clients leave.
+bool LeavesEnoughForStore(int descriptor, size_t most);
+bool LeavesEnoughForStore(int descriptor);
 // How many files the store may keep open, which is within what connections leave.
 int DescriptorsForStore(size_t most);
 

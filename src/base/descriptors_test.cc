@@ -15,6 +15,16 @@ TEST(DescriptorsTest, ConnectionsLeaveAReserve) {
   EXPECT_EQ(DescriptorsForConnections(64, 60), 1u);
 }
 
+TEST(DescriptorsTest, ConnectionsToOthersTakeFewOfThatReserve) {
+  EXPECT_TRUE(LeavesEnoughForStore(43, 64));
+  EXPECT_FALSE(LeavesEnoughForStore(44, 64));
+  EXPECT_TRUE(LeavesEnoughForStore(1024 - 256, 1024));
+  EXPECT_FALSE(LeavesEnoughForStore(1024 - 256 + 16, 1024));
+  EXPECT_TRUE(LeavesEnoughForStore(1'000'000 - 576, 1'000'000));
+  EXPECT_FALSE(LeavesEnoughForStore(1'000'000 - 500, 1'000'000));
+  EXPECT_TRUE(LeavesEnoughForStore(3));
+}
+
 TEST(DescriptorsTest, TheStoreKeepsFewerFilesOpenWhereThereAreFew) {
   EXPECT_EQ(DescriptorsForStore(64), 20);
   EXPECT_EQ(DescriptorsForStore(400), 100);

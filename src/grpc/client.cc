@@ -56,6 +56,7 @@ class GrpcConnection final : public net::ClientConnection::Owner,
                 .tls = options_.endpoint.tls ? options_.tls.get() : nullptr,
                 .headers = headers_,
                 .only_http2 = true,
+                .is_of_store = true,
                 .times = options_.times} {
     headers_.Add("content-type", "application/grpc");
     headers_.Add("te", "trailers");

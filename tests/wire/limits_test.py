@@ -16,11 +16,12 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "clients")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "clients"), str(HERE.parent / "apiserver")]
 import http2 as h2
 from http1 import GET_VERSION, Http1
 from http2 import Ended, Http2, Reset, bearer, get
 from server import ADMIN, SANITIZED, ApiServer, Figures
+from webhook_server import WebhookServer
 
 MAPS = b"/api/v1/namespaces/default/configmaps"
 JSON = b"Content-Type: application/json"
@@ -116,6 +117,41 @@ class FewDescriptors(unittest.TestCase):
             self.assertEqual(fresh.request("GET", b"/readyz", token=ADMIN).code, 200)
             answer = fresh.request("GET", MAPS + b"/map59", token=ADMIN)
             self.assertEqual(answer.code, 200)
+
+    def test_what_the_server_asks_others_leaves_some_for_the_store_too(self):
+        """Requests of one connection that wait for a webhook, each call of which is one more."""
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            webhooks = WebhookServer(Path(folder))
+            stack.callback(webhooks.close)
+            webhooks.scripts["/silent"] = lambda *_: webhooks.wait(600)
+            server = stack.enter_context(serving(before=f"ulimit -n {self.DESCRIPTORS}"))
+            server.request(
+                "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
+                    "metadata": {"name": "silent"}, "webhooks": [{
+                        "name": "silent.example.com", "admissionReviewVersions": ["v1"],
+                        "sideEffects": "None", "timeoutSeconds": 30,
+                        "clientConfig": {"url": webhooks.url + "/silent",
+                                         "caBundle": webhooks.ca_bundle},
+                        "rules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                                   "resources": ["secrets"], "operations": ["CREATE"]}]}]})
+            waiting = stack.enter_context(Http2(server))
+            pairs = get(b"/api/v1/namespaces/default/secrets",
+                        (b"content-type", b"application/json"), bearer(ADMIN), method=b"POST")
+            for i in range(90):
+                stream = waiting.head(pairs, ends=False)
+                body = json.dumps({"metadata": {"name": f"s{i}"}}).encode()
+                waiting.send(h2.frame(h2.DATA, h2.END_STREAM, stream, body))
+            waiting.settle()
+            connection = stack.enter_context(Http1(server))
+            for i in range(60):
+                answer = create(connection, f"map{i}", 500_000)
+                self.assertEqual(answer.code, 201, answer)
+            print(f"\n  {webhooks.connections} calls, {len(os.listdir(self.fds(server)))} "
+                  "descriptors", end="", flush=True)
+            self.assertGreater(webhooks.connections, 0)
+            self.assertNotIn("oo many open files", server.log())
+            self.assertEqual(connection.request("GET", b"/readyz", token=ADMIN).code, 200)
 
     @staticmethod
     def fds(server):

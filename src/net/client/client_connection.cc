@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/descriptors.h"
 #include "net/send.h"
 
 namespace skiff::net {
@@ -124,8 +125,12 @@ void ClientConnection::Connect() {
 int ClientConnection::StartConnecting() {
   const ClientEndpoint& endpoint = shared_.endpoint;
   const size_t next = next_address_++;
-  if (!endpoint.unix_path.empty()) return ConnectToPath(endpoint.unix_path, fd_);
-  return ConnectToAddress(endpoint.addresses[next], endpoint.port, fd_);
+  const int error = endpoint.unix_path.empty()
+                        ? ConnectToAddress(endpoint.addresses[next], endpoint.port, fd_)
+                        : ConnectToPath(endpoint.unix_path, fd_);
+  if (error != 0 || shared_.is_of_store || LeavesEnoughForStore(fd_.get())) return error;
+  fd_.Reset();
+  return EMFILE;
 }
 
 void ClientConnection::FailAddress(const std::string& why) {

@@ -50,6 +50,8 @@ struct ClientShared {
   // HTTP/2 or nothing, also without TLS, and all requests at once: those that the server has no
   // room for wait on the connection.
   bool only_http2 = false;
+  // Of the store of this process, which may take the last descriptors.
+  bool is_of_store = false;
   ClientTimes times = {};
   ByteBuffer input = {};
   ByteBuffer plain = {};
