@@ -104,9 +104,9 @@ class ApiServer::Impl {
               .drop_disabled_fields = DropDisabledFields},
         background_tasks_(clock),
         memory_(clock, MemoryLimit(options_.requests.memory_limit_bytes)),
+        watchdog_(clock, log, &registry_of_metrics_),
         profiles_(clock),
-        health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),
-        watchdog_(clock, log, &registry_of_metrics_) {}
+        health_metrics_(std::chrono::duration<double>(clock.Wall()).count()) {}
 
   Result<void> Start() {
     ShareFreedMemory();
@@ -381,7 +381,8 @@ class ApiServer::Impl {
                             .on_api_service =
                                 [this](std::string_view name, const object::Document* now) {
                                   if (definitions_) definitions_->OnApiService(name, now);
-                                }},
+                                },
+                            .on_loop_start = [this](const auto& loop) { watchdog_.Watch(loop); }},
         AggregatorOptionsOf(options_, *served_), [this, run] { background_tasks_.Trigger(run); });
     background_tasks_.Add(std::chrono::seconds(1), [this] { aggregator_->Tick(); });
     if (aggregator_->has_certificate()) {
@@ -591,13 +592,15 @@ class ApiServer::Impl {
   StoreReporter store_reporter_{log_};
   MemoryGauge memory_;
   MemoryPressure memory_pressure_{memory_, log_};
+  net::LoopWatchdog watchdog_;
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
   WebhookMetricFamilies webhook_metrics_{registry_of_metrics_};
   WebhookCaller webhooks_{clock_, [this](const CalledService& called) {
                             return aggregator_->routes().Find(called.name_space, called.name,
                                                               called.port);
-                          }};
+                          },
+                          [this](const auto& loop) { watchdog_.Watch(loop); }};
   ConversionMetrics conversion_metrics_{registry_of_metrics_};
   ConvertedObjects converted_objects_{limits::kConversionMemoryBytes};
   const ConversionServices conversion_{webhooks_, clock_, random_, converted_objects_,
@@ -617,7 +620,6 @@ class ApiServer::Impl {
   std::unique_ptr<ResponseHeaders> response_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
-  net::LoopWatchdog watchdog_;
   std::unique_ptr<net::HttpServer> http_;
   std::optional<Bootstrap> bootstrap_;
   std::atomic<bool> bootstrap_ready_{false};  // bootstrap_ is there

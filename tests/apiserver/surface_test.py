@@ -48,6 +48,33 @@ class EventLoops(ServerCase):
         # There is another that can answer.
         self.assertIn('skiff_event_loop_stuck_total{loop="http-1"}', self.get("/metrics").text)
 
+    def test_loops_that_call_other_servers_are_watched_too(self):
+        hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+        services = "/apis/apiregistration.k8s.io/v1/apiservices"
+        for path, body in (
+                (hooks, {"metadata": {"name": "absent"}, "webhooks": [{
+                    "name": "absent.example.com", "sideEffects": "None", "failurePolicy": "Ignore",
+                    "admissionReviewVersions": ["v1"], "clientConfig": {"url": "https://[::1]:1/"},
+                    "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+                               "resources": ["configmaps"]}]}]}),
+                ("/api/v1/namespaces/default/services", {"metadata": {"name": "absent"}, "spec": {
+                    "type": "ExternalName", "externalName": "localhost"}}),
+                (services, {"metadata": {"name": "v1.absent.example.com"}, "spec": {
+                    "group": "absent.example.com", "version": "v1", "groupPriorityMinimum": 1,
+                    "versionPriority": 1, "insecureSkipTLSVerify": True,
+                    "service": {"namespace": "default", "name": "absent", "port": 1}}})):
+            made = self.ask("POST", path, body)
+            self.assertEqual(made.code, 201, made.body)
+            self.addCleanup(self.ask, "DELETE", f"{path}/{body['metadata']['name']}")
+        for loop in ("webhooks", "aggregator"):
+            counted = f'skiff_event_loop_stuck_total{{loop="{loop}"}} 0'
+            deadline = time.monotonic() + 60
+            while counted not in self.get("/metrics").text:
+                self.assertLess(time.monotonic(), deadline, loop)
+                self.ask("POST", "/api/v1/namespaces/default/configmaps?dryRun=All",
+                         {"metadata": {"name": "m"}})
+                time.sleep(0.05)
+
 
 class Profiles(ServerCase):
     def test_the_cpu_profile_names_what_the_server_does(self):

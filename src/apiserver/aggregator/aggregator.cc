@@ -33,7 +33,7 @@ Aggregator::Aggregator(Context context, AggregatorOptions options, std::function
           [this](const CalledService& service) {
             return routes_.Find(service.name_space, service.name, service.port);
           },
-          certificate_),
+          certificate_, std::move(context.on_loop_start)),
       availability_({.api_services = ApiServices(context.storages),
                      .rest = context.rest,
                      .caller = caller_,

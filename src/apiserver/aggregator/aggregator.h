@@ -51,6 +51,7 @@ class Aggregator {
     Log& log;
     // Hears of every APIService as it is now, on the thread of Run(); null: it has gone.
     std::function<void(std::string_view name, const object::Document* now)> on_api_service = {};
+    OnLoopStart on_loop_start = {};
   };
   // schedule() is called on any thread, under locks too: Run() has something to do.
   Aggregator(Context context, AggregatorOptions options, std::function<void()> schedule);

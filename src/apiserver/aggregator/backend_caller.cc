@@ -59,8 +59,11 @@ class BackendCaller::Call final : public net::ResponseHandler {
 };
 
 BackendCaller::BackendCaller(Clock& clock, ResolveService resolve,
-                             const ProxyCertificate& certificate)
-    : clock_(clock), resolve_(std::move(resolve)), certificate_(certificate) {}
+                             const ProxyCertificate& certificate, OnLoopStart on_loop_start)
+    : clock_(clock),
+      resolve_(std::move(resolve)),
+      certificate_(certificate),
+      on_loop_start_(std::move(on_loop_start)) {}
 
 BackendCaller::~BackendCaller() { Stop(); }
 
@@ -107,7 +110,10 @@ Result<CalledAddress> BackendCaller::Resolve(const BackendService& service) cons
 bool BackendCaller::Post(Executor::Work work) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || loop_ == nullptr) return false;
-  if (!std::exchange(running_, true)) loop_->Start("aggregator");
+  if (!std::exchange(running_, true)) {
+    loop_->Start("aggregator");
+    if (on_loop_start_) on_loop_start_(loop_);
+  }
   loop_->Post(std::move(work));
   return true;
 }

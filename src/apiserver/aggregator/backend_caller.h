@@ -36,7 +36,8 @@ class BackendCaller {
 
   // `resolve` may be asked on any thread and does not wait; it and the certificate outlive the
   // caller.
-  BackendCaller(Clock& clock, ResolveService resolve, const ProxyCertificate& certificate);
+  BackendCaller(Clock& clock, ResolveService resolve, const ProxyCertificate& certificate,
+                OnLoopStart on_loop_start = {});
   ~BackendCaller();
   BackendCaller(const BackendCaller&) = delete;
   BackendCaller& operator=(const BackendCaller&) = delete;
@@ -91,6 +92,7 @@ class BackendCaller {
   Clock& clock_;
   const ResolveService resolve_;
   const ProxyCertificate& certificate_;
+  const OnLoopStart on_loop_start_;
   std::shared_ptr<net::EventLoop> loop_;
   std::optional<net::LoopExecutor> executor_;
   std::mutex mutex_;  // guards these two

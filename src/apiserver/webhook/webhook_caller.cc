@@ -109,8 +109,8 @@ class WebhookCaller::Call final : public net::ResponseHandler {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-WebhookCaller::WebhookCaller(Clock& clock, ResolveService resolve)
-    : clock_(clock), resolve_(std::move(resolve)) {}
+WebhookCaller::WebhookCaller(Clock& clock, ResolveService resolve, OnLoopStart on_loop_start)
+    : clock_(clock), resolve_(std::move(resolve)), on_loop_start_(std::move(on_loop_start)) {}
 
 WebhookCaller::~WebhookCaller() { Stop(); }
 
@@ -121,6 +121,7 @@ std::shared_ptr<net::EventLoop> WebhookCaller::Loop() {
   if (!made) return nullptr;
   loop_ = std::move(*made);
   loop_->Start("webhooks");
+  if (on_loop_start_) on_loop_start_(loop_);
   return loop_;
 }
 

@@ -37,13 +37,15 @@ struct CalledAddress {
   uint16_t port = 443;
 };
 using ResolveService = std::function<Result<CalledAddress>(const CalledService& service)>;
+// Hears of a loop when it has been started, for whoever watches over loops.
+using OnLoopStart = std::function<void(const std::shared_ptr<net::EventLoop>& loop)>;
 
 class WebhookCaller {
  public:
   using Done = std::move_only_function<void(Result<WebhookReply>)>;
 
   // `resolve` is asked on the thread of the caller and does not wait.
-  WebhookCaller(Clock& clock, ResolveService resolve);
+  WebhookCaller(Clock& clock, ResolveService resolve, OnLoopStart on_loop_start = {});
   ~WebhookCaller();
   WebhookCaller(const WebhookCaller&) = delete;
   WebhookCaller& operator=(const WebhookCaller&) = delete;
@@ -84,6 +86,7 @@ class WebhookCaller {
 
   Clock& clock_;
   const ResolveService resolve_;
+  const OnLoopStart on_loop_start_;
   std::mutex mutex_;  // guards these two
   std::shared_ptr<net::EventLoop> loop_;
   bool stopped_ = false;
