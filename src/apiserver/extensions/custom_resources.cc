@@ -80,8 +80,9 @@ bool CustomResources::ServesGroup(std::string_view group) const {
 }
 
 std::shared_ptr<ServedDefinition> CustomResources::Publish(
-    std::shared_ptr<const CustomDefinition> definition) {
+    std::shared_ptr<const CustomDefinition> definition, bool terminating) {
   auto served = std::make_shared<ServedDefinition>(definition, serving_);
+  if (terminating) served->SetTerminating();
   std::shared_ptr<ServedDefinition> old;
   {
     const std::unique_lock lock(mutex_);
@@ -91,6 +92,13 @@ std::shared_ptr<ServedDefinition> CustomResources::Publish(
   }
   if (old != nullptr) old->Retire();
   return served;
+}
+
+std::shared_ptr<ServedDefinition> CustomResources::MakeUnpublished(
+    std::shared_ptr<const CustomDefinition> definition) const {
+  auto made = std::make_shared<ServedDefinition>(std::move(definition), serving_);
+  made->SetTerminating();
+  return made;
 }
 
 void CustomResources::Terminate(ServedDefinition& served) {

@@ -49,8 +49,14 @@ class CustomResources {
 
   // --- for the definition controller
 
-  // In place of the one of the same name, if there is one, whose watches end.
-  std::shared_ptr<ServedDefinition> Publish(std::shared_ptr<const CustomDefinition> definition);
+  // In place of the one of the same name, if there is one, whose watches end. `terminating`: no
+  // objects are created.
+  std::shared_ptr<ServedDefinition> Publish(std::shared_ptr<const CustomDefinition> definition,
+                                            bool terminating = false);
+  // Known to nobody, and nothing can be created: for who has to reach what objects there are, and
+  // calls its Tick().
+  std::shared_ptr<ServedDefinition> MakeUnpublished(
+      std::shared_ptr<const CustomDefinition> definition) const;
   void Withdraw(std::string_view group, std::string_view plural);
   // No objects are created any more.
   void Terminate(ServedDefinition& served);

@@ -20,6 +20,12 @@ namespace v1 = views::apiextensions_k8s_io_v1;
 constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 // How often it is looked whether objects that wait for others' finalizers are gone.
 constexpr Duration kLookInterval = std::chrono::milliseconds(500);
+// After how long a status is written again that could not be.
+constexpr Duration kStatusInterval = std::chrono::seconds(1);
+
+bool IsDeleting(const object::Document& definition) {
+  return v1::CustomResourceDefinition(definition).metadata().deletion_timestamp().has_value();
+}
 
 // Whether what lies in the store where the definition's objects would is a built-in resource's.
 bool OverlapsBuiltIn(std::string_view group, std::string_view plural) {
@@ -43,7 +49,8 @@ struct DefinitionController::Known {
   std::shared_ptr<ServedDefinition> served;
   // Creations that may still be under way, of all that has been served under the name.
   std::vector<std::weak_ptr<const void>> creations;
-  std::shared_ptr<Cleanup> cleanup;  // null: it is not being deleted
+  std::shared_ptr<Cleanup> cleanup;       // null: it is not being deleted
+  Duration look_again = Clock::kForever;  // since its status could not be written
 };
 
 struct DefinitionController::Mailbox {
@@ -77,8 +84,9 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
         overlaps_(OverlapsBuiltIn(known.group, known.plural)),
         established_(established) {}
 
-  // It is served in another way from now on.
+  // Its objects are reached in another way from now on.
   void Follow(std::shared_ptr<ServedDefinition> served) { served_ = std::move(served); }
+  bool lost() const { return served_ == nullptr || served_->retired(); }
 
   // On the thread of Run(), again and again. `creating`: creations may still be under way.
   void Step(bool creating, Duration now) {
@@ -89,15 +97,18 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
       return Finish({"Terminating", "False", "OverlappingBuiltInResource",
                      "instances overlap with built-in resources in storage"});
     }
-    if (!established_ || served_ == nullptr) {
-      return Finish({"Terminating", "False", "NeverEstablished", "resource was never established"});
-    }
+    if (served_ == nullptr) return NeverEstablished();
+    served_->Tick();
     served_->WhenReady(
         [self = shared_from_this()] { self->mailbox_->Post([self] { self->DeleteAll(); }); });
   }
 
  private:
   void Rest() { busy_ = false; }
+
+  void NeverEstablished() {
+    Finish({"Terminating", "False", "NeverEstablished", "resource was never established"});
+  }
 
   void DeleteAll() {
     ResourceStorage* const storage = served_->storage();
@@ -119,6 +130,7 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
       DeleteOne(*entry);
     }
     if (found == 0) {
+      if (!established_) return NeverEstablished();
       return Finish({"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"});
     }
     shrinks_ = found < std::exchange(left_, found);
@@ -222,7 +234,11 @@ DefinitionController::~DefinitionController() {
 void DefinitionController::Run() {
   follower_.Run();
   for (const auto& letter : mailbox_->Take()) letter();
-  if (synced() && !std::exchange(stale_removed_, true)) api_services_.RemoveStale();
+  if (follower_.synced() && !synced()) {
+    for (const std::string& name : std::exchange(deferred_, {})) LookAgain(name);
+    looked_.store(true, std::memory_order_release);
+    api_services_.RemoveStale();
+  }
   Tick();
 }
 
@@ -231,6 +247,10 @@ void DefinitionController::Tick() {
   if (stale_removed_) api_services_.Tick();
   const Duration now = context_.rest.clock.Monotonic();
   for (const auto& [name, known] : known_) {
+    if (known->look_again <= now) {
+      known->look_again = Clock::kForever;
+      mailbox_->Post([this, name = name] { LookAgain(name); });
+    }
     if (known->cleanup == nullptr) continue;
     std::erase_if(known->creations, [](const auto& each) { return each.expired(); });
     known->cleanup->Step(!known->creations.empty(), now);
@@ -256,8 +276,24 @@ bool DefinitionController::Put(size_t, const store::CacheEntry& entry) {
     known->plural = object.spec().names().plural();
   }
   known->stored = entry.value();
-  Look(*known, *definition);
+  if (synced() || HasItsNames(*known, *definition)) {
+    Look(*known, *definition);
+  } else {
+    deferred_.push_back(known->name);
+  }
   return true;
+}
+
+bool DefinitionController::HasItsNames(Known& known, const object::Document& definition) {
+  const DefinitionNames accepted = AcceptedNames(definition);
+  if (IsConditionTrue(definition, "NamesAccepted") && accepted == SpecNames(definition)) {
+    return true;
+  }
+  TakenNames& taken = taken_[known.group];
+  taken.Remove(known.granted);
+  taken.Add(accepted);
+  known.granted = accepted;
+  return false;
 }
 
 void DefinitionController::Look(Known& known, const object::Document& definition) {
@@ -278,7 +314,8 @@ void DefinitionController::Look(Known& known, const object::Document& definition
   }
   WriteStatus(known, status);
   known.contented = status.names_accepted;
-  if (v1::CustomResourceDefinition(definition).metadata().deletion_timestamp()) {
+  if (IsDeleting(definition)) {
+    Terminate(known);
     CleanUp(known, definition);
   }
   if (freed) LookAtGroup(known.group, known.name);
@@ -302,13 +339,11 @@ void DefinitionController::Serve(Known& known, const object::Document& definitio
   }
   known.generation = generation;
   known.served_names = status.names;
-  const auto old = std::exchange(known.served, context_.resources.Publish(std::move(*made)));
+  const auto old = std::exchange(
+      known.served, context_.resources.Publish(std::move(*made), IsDeleting(definition)));
   Register(known.served.get(), old.get());
   if (old != nullptr) known.creations.push_back(old->EndCreations());
-  if (known.cleanup != nullptr) {
-    Terminate(known);
-    known.cleanup->Follow(known.served);
-  }
+  if (known.cleanup != nullptr) known.cleanup->Follow(known.served);
 }
 
 void DefinitionController::Register(const ServedDefinition* now, const ServedDefinition* before) {
@@ -322,10 +357,13 @@ void DefinitionController::Register(const ServedDefinition* now, const ServedDef
   each_version(before, [&](auto group, auto version) { api_services_.Remove(group, version); });
 }
 
+// Also when its objects are gone and something else holds it: nothing new may be made until the
+// end.
 void DefinitionController::Terminate(Known& known) {
   if (known.served == nullptr) return;
-  context_.resources.Terminate(*known.served);
-  known.creations.push_back(known.served->EndCreations());
+  if (!known.served->terminating()) context_.resources.Terminate(*known.served);
+  const std::weak_ptr<const void> begun = known.served->EndCreations();
+  if (!begun.expired()) known.creations.push_back(begun);
 }
 
 void DefinitionController::Withdraw(Known& known) {
@@ -337,16 +375,31 @@ void DefinitionController::Withdraw(Known& known) {
 }
 
 void DefinitionController::CleanUp(Known& known, const object::Document& definition) {
-  if (known.cleanup != nullptr) return;
   bool waits = false;
   for (const std::string_view each :
        v1::CustomResourceDefinition(definition).metadata().finalizers()) {
     waits |= each == kCleanupFinalizer;
   }
-  if (!waits) return;
-  Terminate(known);
-  known.cleanup = std::make_shared<Cleanup>(context_, mailbox_, known,
-                                            IsConditionTrue(definition, "Established"));
+  if (!waits) {
+    known.cleanup = nullptr;
+    return;
+  }
+  if (known.cleanup == nullptr) {
+    known.cleanup = std::make_shared<Cleanup>(context_, mailbox_, known,
+                                              IsConditionTrue(definition, "Established"));
+  }
+  if (known.cleanup->lost()) known.cleanup->Follow(Unpublished(known, definition));
+}
+
+// It may have been served, and have objects, without having been told so: the write of its status
+// may have failed, or the process may have ended before.
+std::shared_ptr<ServedDefinition> DefinitionController::Unpublished(
+    const Known& known, const object::Document& definition) {
+  object::Document granted = definition.Copy();
+  const DefinitionStatus status{.names = SpecNames(definition), .conditions = {}};
+  SetDefinitionStatus(status, NowOf(context_.rest.clock), granted);
+  auto made = CustomDefinition::Make(granted, known.stored, context_.resources.shared_patterns());
+  return made ? context_.resources.MakeUnpublished(std::move(*made)) : nullptr;
 }
 
 void DefinitionController::WriteStatus(const Known& known, const DefinitionStatus& status) {
@@ -367,12 +420,19 @@ void DefinitionController::WriteStatus(const Known& known, const DefinitionStatu
     out.object = std::move(object);
     return out;
   };
-  ChangeObject(std::move(change),
-               [&log = context_.log, name = known.name](const Result<Changed>& done) {
-                 if (done || done.error().reason() == StatusReason::kConflict) return;
-                 log.Warning("The status of a definition of custom resources could not be written",
-                             {{"name", name}, {"err", done.error().ToString()}});
-               });
+  ChangeObject(std::move(change), [this, mailbox = mailbox_, &log = context_.log,
+                                   name = known.name](const Result<Changed>& done) {
+    if (done || done.error().reason() == StatusReason::kConflict) return;
+    log.Warning("The status of a definition of custom resources could not be written",
+                {{"name", name}, {"err", done.error().ToString()}});
+    mailbox->Post([this, name] { TryAgainLater(name); });
+  });
+}
+
+void DefinitionController::TryAgainLater(std::string_view name) {
+  const auto found = known_.find(name);
+  if (found == known_.end()) return;
+  found->second->look_again = context_.rest.clock.Monotonic() + kStatusInterval;
 }
 
 void DefinitionController::Remove(size_t, std::string_view, std::string_view name) {

@@ -10,6 +10,7 @@
 // on threads of the store.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,7 +48,7 @@ class DefinitionController final : private FollowedState {
   // To be called every limits::kProgressInterval.
   void Tick();
   // What is there has been seen once, so that all that was served before is served again.
-  bool synced() const { return follower_.synced(); }
+  bool synced() const { return looked_.load(std::memory_order_acquire); }
   // An APIService as it is now, on the same thread; null: it has gone.
   void OnApiService(std::string_view name, const object::Document* now) {
     api_services_.OnApiService(name, now);
@@ -63,6 +64,8 @@ class DefinitionController final : private FollowedState {
   void Remove(size_t feed, std::string_view name_space, std::string_view name) override;
 
   void Look(Known& known, const object::Document& definition);
+  // Whether there is nothing to decide about its names; else what it was granted is taken.
+  bool HasItsNames(Known& known, const object::Document& definition);
   void Serve(Known& known, const object::Document& definition, const DefinitionStatus& status);
   void Withdraw(Known& known);
   // Others may have its names.
@@ -74,7 +77,11 @@ class DefinitionController final : private FollowedState {
   // Others in the group may have wanted a name that is free now.
   void LookAtGroup(const std::string& group, std::string_view but);
   void LookAgain(std::string_view name);
+  void TryAgainLater(std::string_view name);
   void CleanUp(Known& known, const object::Document& definition);
+  // The way to objects that nobody is served: the definition has no names, or lost them.
+  std::shared_ptr<ServedDefinition> Unpublished(const Known& known,
+                                                const object::Document& definition);
 
   const Context context_;
   const std::function<void()> schedule_;
@@ -82,7 +89,9 @@ class DefinitionController final : private FollowedState {
   std::map<std::string, std::unique_ptr<Known>, std::less<>> known_;  // by name
   std::map<std::string, TakenNames, std::less<>> taken_;              // by group
   ApiServiceRegistrar api_services_;
-  bool stale_removed_ = false;
+  // Before all have been seen, none gets a name that another may have been granted.
+  std::vector<std::string> deferred_;
+  std::atomic<bool> looked_{false};
   CacheFollower follower_;
 };
 

@@ -1,5 +1,7 @@
 #include "apiserver/rest/meta_validation.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -64,7 +66,19 @@ void CheckAnnotations(const ObjectMeta& meta, FieldErrors& errors) {
   }
 }
 
-void CheckFinalizers(const ObjectMeta& meta, bool is_open, FieldErrors& errors) {
+// Whether finalizers without a path may only be those that everybody knows. Not so in the groups
+// that libraries of Kubernetes serve, one of whose own has none; and writers of open kinds are only
+// warned.
+bool WantsFinalizersWithPaths(const object::ResourceDesc& resource) {
+  static constexpr std::string_view kOfLibraries[] = {
+      "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
+      "coordination.k8s.io"};
+  return resource.kind->open == nullptr &&
+         std::ranges::find(kOfLibraries, resource.version->desc->group) == std::end(kOfLibraries);
+}
+
+void CheckFinalizers(const object::ResourceDesc& resource, const ObjectMeta& meta,
+                     FieldErrors& errors) {
   bool orphan = false;
   bool foreground = false;
   for (const std::string_view finalizer : meta.finalizers()) {
@@ -76,8 +90,7 @@ void CheckFinalizers(const ObjectMeta& meta, bool is_open, FieldErrors& errors) 
     errors.Invalid("metadata.finalizers", meta.AsValue()->Find("finalizers"),
                    "finalizer orphan and foregroundDeletion cannot be both set");
   }
-  // Writers of objects of open kinds are only warned of the rest.
-  if (is_open) return;
+  if (!WantsFinalizersWithPaths(resource)) return;
   size_t index = 0;
   for (const std::string_view finalizer : meta.finalizers()) {
     const auto at = errors.At("metadata.finalizers", index++);
@@ -163,7 +176,7 @@ void CheckMeta(const object::ResourceDesc& resource, object::Document& object,
   CheckLabels(meta, errors);
   CheckAnnotations(meta, errors);
   CheckOwners(meta, errors);
-  CheckFinalizers(meta, resource.kind->open != nullptr, errors);
+  CheckFinalizers(resource, meta, errors);
   CheckManagedFields(meta, errors);
 }
 
