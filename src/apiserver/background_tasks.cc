@@ -37,8 +37,22 @@ void BackgroundTasks::RunPosted(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
+void BackgroundTasks::RunLeft() {
+  std::unique_lock lock(mutex_);
+  RunPosted(lock);
+}
+
+void BackgroundTasks::DropLeft() {
+  std::vector<Executor::Work> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(posted_);
+  }
+}
+
 void BackgroundTasks::Stop() {
   std::unique_lock lock(mutex_);
+  if (std::exchange(stopped_, true)) return;
   stopping_ = true;
   wake_.notify_all();
   lock.unlock();

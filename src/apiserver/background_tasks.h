@@ -33,6 +33,10 @@ class BackgroundTasks {
   void Post(Executor::Work work);
   // Waits for the task at hand, and runs what was posted and has not been run.
   void Stop();
+  // After Stop(), for the owner: what has been posted since. It runs as long as all is there
+  // that it refers to, and is dropped when it is not.
+  void RunLeft();
+  void DropLeft();
 
  private:
   struct Task {
@@ -53,6 +57,7 @@ class BackgroundTasks {
   std::vector<Task> tasks_;
   std::vector<Executor::Work> posted_;
   bool stopping_ = false;
+  bool stopped_ = false;
   std::unique_ptr<Thread> thread_;
 };
 

@@ -77,6 +77,8 @@ std::vector<const object::ResourceHub*> HubsOf(const ServedResources& served) {
 
 // A store that is not ours, on a disk that does not answer, is not waited for for ever.
 constexpr Duration kLongestLastWrite = std::chrono::seconds(30);
+// What an own store may take to answer writes before it is closed, which answers the others.
+constexpr Duration kLastAnswers = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -251,16 +253,25 @@ class ApiServer::Impl {
 
   store::Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
-  // What is being written refers to storages and admission plugins until the store has answered.
+  // What is being written refers to storages and admission plugins until the store has answered,
+  // and what clients of this process wrote, who are gone, goes on here: with the store while there
+  // is one, and not at all after that.
   void AwaitChanges() {
     store_.compactor.reset();
-    store_.store.reset();
     const std::weak_ptr<const void> under_way = changes_;
     changes_.reset();
-    const Duration until = clock_.Monotonic() + kLongestLastWrite;
-    while (!under_way.expired() && clock_.Monotonic() < until) {
-      ServeOn(std::chrono::milliseconds(1));
-    }
+    const auto await = [&](Duration longest, auto what_is_left) {
+      const Duration until = clock_.Monotonic() + longest;
+      while (!under_way.expired() && clock_.Monotonic() < until) {
+        what_is_left();
+        if (!under_way.expired()) ServeOn(std::chrono::milliseconds(1));
+      }
+    };
+    await(given_store_ == nullptr ? kLastAnswers : kLongestLastWrite,
+          [this] { background_tasks_.RunLeft(); });
+    store_.store.reset();
+    await(kLongestLastWrite, [this] { background_tasks_.DropLeft(); });
+    background_tasks_.DropLeft();
   }
 
   // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
