@@ -26,6 +26,8 @@ class Actor {
   bool done() const { return done_; }
   const std::string& name() const { return process_.name; }
   SimClock& clock() { return process_.clock; }
+  // What it waits for once it is quiet, and has not come about. Empty: nothing.
+  virtual std::string Unsettled() const { return ""; }
 
  protected:
   virtual Task<void> Step() = 0;

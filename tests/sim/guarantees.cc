@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tests/sim/definitions.h"
+
 namespace skiff::sim {
 namespace {
 
@@ -19,7 +21,8 @@ int64_t RevisionOf(const object::Document& object) {
 bool InScope(const Recorded& object) {
   return object.kind == "ConfigMap" || object.kind == "Secret" || object.kind == "Pod" ||
          object.kind == "Namespace" || object.kind == "ServiceAccount" ||
-         object.kind == "ClusterRole" || object.kind == "ResourceQuota";
+         object.kind == "ClusterRole" || object.kind == "ResourceQuota" ||
+         object.kind == "CustomResourceDefinition" || object.kind.starts_with("Thing");
 }
 
 std::string Describe(const Recorded& object) {
@@ -88,6 +91,10 @@ void Guarantees::CheckDeletion(const Recorded& before) {
   if (!before.name_space.empty()) {
     const RecordedPtr home = cluster_.ledger().Find("/registry/namespaces/" + before.name_space);
     if (home == nullptr || home->deleting) return;
+  }
+  if (const RecordedPtr definition = DefinitionOf(cluster_.ledger(), before);
+      definition != nullptr && definition->deleting) {
+    return;
   }
   if (before.owners.empty()) {
     return cluster_.Fail("something was deleted that nobody asked for: " + Describe(before));

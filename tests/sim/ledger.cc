@@ -90,9 +90,14 @@ bool Recorded::HasFinalizer(std::string_view finalizer) const {
 }
 
 std::string StoredKey(const client::ApiResource& resource, const client::ObjectName& name) {
-  const object::ResourceDesc* desc =
-      object::FindResource(resource.group, resource.version, resource.name);
-  std::string out = std::string(kPrefix) + std::string(desc->hub->storage->prefix) + "/";
+  std::string out(kPrefix);
+  if (resource.type == nullptr) {
+    out += resource.group + "/" + resource.name + "/";
+  } else {
+    const object::ResourceDesc* desc =
+        object::FindResource(resource.group, resource.version, resource.name);
+    out += std::string(desc->hub->storage->prefix) + "/";
+  }
   if (!name.name_space.empty()) out += name.name_space + "/";
   return out + name.name;
 }

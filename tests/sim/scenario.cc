@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/sim/churn.h"
+#include "tests/sim/definitions.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/follower.h"
 #include "tests/sim/graph.h"
@@ -39,6 +40,7 @@ struct Plan {
   Duration busy;
   int tenants;
   int roles;
+  int definitions;
 };
 
 // The loop that does not run, if that is the bug.
@@ -78,7 +80,8 @@ Plan DrawPlan(const ScenarioOptions& options) {
             .managers = 1 + static_cast<int>(random.Uniform(3)),
             .busy = seconds(10 + random.Uniform(20)),
             .tenants = static_cast<int>(random.Uniform(2)),
-            .roles = static_cast<int>(random.Uniform(2))};
+            .roles = static_cast<int>(random.Uniform(2)),
+            .definitions = static_cast<int>(random.Uniform(3))};
   if (plan.storms + plan.churns + plan.graphs == 0) plan.graphs = 1;
   if (options.bug == PlantedBug::kPretendedWrites || options.bug == PlantedBug::kForgottenWrites) {
     plan.storms = std::max(plan.storms, 1);
@@ -91,6 +94,10 @@ Plan DrawPlan(const ScenarioOptions& options) {
   if (options.bug == PlantedBug::kIgnoredDeadline) plan.managers = 2;
   if (options.bug == PlantedBug::kIdleQuotas) plan.tenants = 1;
   if (options.bug == PlantedBug::kIdleAggregation) plan.roles = 1;
+  if (options.bug == PlantedBug::kLooseDefinitions || options.bug == PlantedBug::kDeafWatchers) {
+    plan.definitions = 1;
+    plan.busy = seconds(30);
+  }
   return plan;
 }
 
@@ -101,6 +108,7 @@ class Scenario {
         plan_(DrawPlan(options)),
         cluster_(options.seed, plan_.switch_one_in),
         guarantees_(cluster_),
+        definition_rules_(cluster_),
         managers_(cluster_, plan_.managers),
         propagation_(cluster_, managers_) {}
 
@@ -139,6 +147,12 @@ class Scenario {
     }
     for (int i = 0; i < plan_.roles; ++i) {
       actors_.push_back(std::make_unique<RolesActor>(cluster_, guarantees_, i));
+    }
+    for (int i = 0; i < plan_.definitions; ++i) {
+      auto definitions = std::make_unique<DefinitionsActor>(cluster_, guarantees_, i);
+      if (options_.bug == PlantedBug::kLooseDefinitions) definitions->SetReckless();
+      if (options_.bug == PlantedBug::kDeafWatchers) definitions->SetDeaf();
+      actors_.push_back(std::move(definitions));
     }
     for (int i = 0; i < plan_.followers; ++i) {
       followers_.push_back(std::make_unique<Follower>(cluster_, "follower-" + std::to_string(i)));
@@ -232,8 +246,12 @@ class Scenario {
     if (std::string left = OrphansLeft(cluster_.ledger()); !left.empty()) return left;
     if (std::string left = NamespacesOutOfOrder(cluster_.ledger()); !left.empty()) return left;
     for (std::string (*check)(const Ledger&) :
-         {InvalidOwnersUntold, QuotasOutOfStep, FurnitureMissing, AggregationUnfinished}) {
+         {InvalidOwnersUntold, QuotasOutOfStep, FurnitureMissing, AggregationUnfinished,
+          DefinitionsOutOfOrder}) {
       if (std::string left = check(cluster_.ledger()); !left.empty()) return left;
+    }
+    for (const auto& actor : actors_) {
+      if (std::string left = actor->Unsettled(); !left.empty()) return left;
     }
     for (const auto& follower : followers_) {
       if (std::string difference = follower->Difference(); !difference.empty()) return difference;
@@ -300,6 +318,7 @@ class Scenario {
   const Plan plan_;
   Cluster cluster_;
   Guarantees guarantees_;
+  DefinitionRules definition_rules_;
   Managers managers_;
   Propagation propagation_;
   std::vector<std::unique_ptr<Actor>> actors_;

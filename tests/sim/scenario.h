@@ -14,22 +14,24 @@ namespace skiff::sim {
 // Bugs that are put in on purpose: each must be noticed.
 enum class PlantedBug : uint8_t {
   kNone,
-  kPretendedWrites,  // the server says that it has written what it has not
-  kForgottenWrites,  // a crash loses what was acknowledged
-  kHiddenOwners,     // the collector does not see owners that are there
-  kIdleCollector,    // nobody collects what has lost its owners
-  kIdleNamespaces,   // nobody ends namespaces
-  kIgnoredDeadline,  // a leader that has lost goes on
-  kDeafHandlers,     // handlers of informers are not told everything
-  kLostOrphans,      // the collector does not take references to an orphaning owner away
-  kHastyForeground,  // owners go before what blocks them
-  kNoPropagation,    // the server does not heed how dependents are to be treated
-  kSilentCollector,  // the collector does not say that an owner is invalid
-  kIdleQuotas,       // nobody counts what quotas limit
-  kIdleAccounts,     // nobody makes the service accounts of namespaces
-  kIdleRootCa,       // nobody publishes the root certificate
-  kIdleAggregation,  // nobody puts roles together
-  kBorrowedKeys,     // an object is stored under the key of another
+  kPretendedWrites,   // the server says that it has written what it has not
+  kForgottenWrites,   // a crash loses what was acknowledged
+  kHiddenOwners,      // the collector does not see owners that are there
+  kIdleCollector,     // nobody collects what has lost its owners
+  kIdleNamespaces,    // nobody ends namespaces
+  kIgnoredDeadline,   // a leader that has lost goes on
+  kDeafHandlers,      // handlers of informers are not told everything
+  kLostOrphans,       // the collector does not take references to an orphaning owner away
+  kHastyForeground,   // owners go before what blocks them
+  kNoPropagation,     // the server does not heed how dependents are to be treated
+  kSilentCollector,   // the collector does not say that an owner is invalid
+  kIdleQuotas,        // nobody counts what quotas limit
+  kIdleAccounts,      // nobody makes the service accounts of namespaces
+  kIdleRootCa,        // nobody publishes the root certificate
+  kIdleAggregation,   // nobody puts roles together
+  kBorrowedKeys,      // an object is stored under the key of another
+  kLooseDefinitions,  // definitions go before their objects
+  kDeafWatchers,      // watches of custom resources do not end
 };
 
 struct ScenarioOptions {

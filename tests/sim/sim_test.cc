@@ -109,6 +109,14 @@ TEST(PlantedBugTest, AnObjectUnderTheKeyOfAnotherIsNoticed) {
   ExpectNoticed(PlantedBug::kBorrowedKeys, "/registry/configmaps/default/b holds the object");
 }
 
+TEST(PlantedBugTest, AnObjectThatSurvivesItsDefinitionIsNoticed) {
+  ExpectNoticed(PlantedBug::kLooseDefinitions, "something has survived its definition");
+}
+
+TEST(PlantedBugTest, AWatchThatOutlivesItsDefinitionIsNoticed) {
+  ExpectNoticed(PlantedBug::kDeafWatchers, "a watch has outlived its definition");
+}
+
 TEST(PlantedBugTest, HandlersThatAreNotToldAreNoticed) {
   ExpectNoticed(PlantedBug::kDeafHandlers, "informer of");
 }
