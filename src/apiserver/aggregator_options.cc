@@ -39,7 +39,9 @@ void AddAggregatorChecks(const Aggregator& aggregator, serving::Health& health) 
                            ? ""
                            : "not every extension API server has been asked what it serves yet";
               }});
-  for (const char* const name : {"poststarthook/apiservice-registration-controller",
+  for (const char* const name : {"poststarthook/apiservice-openapi-controller",
+                                 "poststarthook/apiservice-openapiv3-controller",
+                                 "poststarthook/apiservice-registration-controller",
                                  "poststarthook/apiservice-status-local-available-controller",
                                  "poststarthook/apiservice-status-remote-available-controller"}) {
     health.Add({name, serving::HealthCheck::kAll, [&aggregator]() -> std::string {

@@ -43,7 +43,8 @@ NonResourcePaths::NonResourcePaths(Context context)
       discovery_(
           std::make_shared<const Discovery>(context_.served, ExternalAddress(context_.options))),
       custom_kinds_(context_.custom),
-      openapi_(context_.served, std::string(kKubernetesVersion), &custom_kinds_),
+      openapi_(context_.served, std::string(kKubernetesVersion), &custom_kinds_,
+               &context_.documents),
       zpages_(
           {.component = "apiserver",
            .status = context_.gates.IsOn("ComponentStatusz"),

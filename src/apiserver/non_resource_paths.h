@@ -44,6 +44,7 @@ class NonResourcePaths {
     std::shared_ptr<const ServedResources> served;  // built-in resources
     const CustomResources& custom;
     const Registrations& registrations;  // what other servers have
+    const RemoteDocuments& documents;    // likewise, of OpenAPI
     const Router& router;
   };
 

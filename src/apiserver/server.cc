@@ -502,6 +502,7 @@ class ApiServer::Impl {
                                                  .served = served_,
                                                  .custom = *custom_,
                                                  .registrations = aggregator_->registrations(),
+                                                 .documents = aggregator_->documents(),
                                                  .router = *router_});
     SKIFF_ASSIGN_OR_RETURN(
         response_headers_,

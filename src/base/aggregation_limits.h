@@ -29,5 +29,9 @@ inline constexpr std::chrono::seconds kForwardedDiscoveryTimeout{5};
 // What a server says that it serves, and what is kept of that of all servers.
 inline constexpr size_t kMaxBackendDiscoveryBytes = size_t{8} << 20;
 inline constexpr size_t kMaxDiscoveredBytes = size_t{32} << 20;
+// An OpenAPI document of a server, and what is kept of those of all servers.
+inline constexpr size_t kMaxBackendOpenApiBytes = size_t{32} << 20;
+inline constexpr size_t kMaxKeptOpenApiBytes = size_t{64} << 20;
+inline constexpr size_t kMaxBackendOpenApiIndexBytes = size_t{1} << 20;
 
 }  // namespace skiff::limits

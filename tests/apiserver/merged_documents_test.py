@@ -5,16 +5,20 @@
 """
 import json
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from aggregation_case import APPLIED_SECONDS, AggregationCase  # noqa: E402
+from aggregation_case import (API_SERVICES, APPLIED_SECONDS, NAME,  # noqa: E402
+                              AggregationCase)
 from extension_server import GROUP, ROOT, VERSION, ExtensionServer  # noqa: E402
-from surface import ask  # noqa: E402
+from surface import ADMIN, ask  # noqa: E402
 from server import ApiServer  # noqa: E402
 
 AggregationCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
@@ -116,7 +120,7 @@ class DiscoveryTest(MergedCase):
         self.await_version("Current")
         self.await_condition("True", "Passed")
         self.extension.close()
-        # The next look at it finds out.
+        self.look_again()
         self.assertEqual(self.get(ROOT + "/things").code, 503)
         found = self.await_version("Stale")
         self.assertNotIn("resources", found)
@@ -124,6 +128,13 @@ class DiscoveryTest(MergedCase):
         self.assertEqual(self.get(f"/apis/{GROUP}").code, 200)
         self.extension.open()
         self.await_version("Current")
+
+    def look_again(self):
+        """At once: an APIService that changes is looked at."""
+        changed = self.ask("PATCH", f"{API_SERVICES}/{NAME}",
+                           json.dumps({"spec": {"versionPriority": 11}}),
+                           headers={"Content-Type": "application/merge-patch+json"})
+        self.assertEqual(changed.code, 200, changed.text)
 
     def test_groups_and_versions_stand_by_their_priorities(self):
         self.register(self.extension.port, groupPriorityMinimum=17790)
@@ -195,6 +206,59 @@ class BehindTest(MergedCase):
         # And nothing else of it is.
         groups = self.all_groups()[1]
         self.assertEqual(list(groups).count("apps"), 1)
+
+    def document(self):
+        """The entry of the index of OpenAPI 3; None: there is none."""
+        return self.get("/openapi/v3").json["paths"].get(f"apis/{self.BEHIND}/v1")
+
+    def test_its_openapi_documents_are_found_and_passed_on(self):
+        address = self.until(self.document)["serverRelativeURL"]
+        self.assertEqual(address, ask(self.second, "GET", "/openapi/v3").json["paths"][
+            f"apis/{self.BEHIND}/v1"]["serverRelativeURL"])
+        got = self.get(address)
+        self.assertEqual(got.code, 200, got.text)
+        self.assertIn(f"/apis/{self.BEHIND}/v1/widgets", got.json["paths"])
+        self.assertEqual(got.json, ask(self.second, "GET", address).json)
+        # Who asks for one that has changed is led to the one that there is now.
+        moved = self.get(f"/openapi/v3/apis/{self.BEHIND}/v1?hash=OLD")
+        self.assertEqual((moved.code, moved.headers["Location"]), (301, address))
+        ours = self.get("/openapi/v3/apis/apps/v1")
+        self.assertEqual(ours.code, 200)
+
+    def test_the_document_of_all_has_what_it_has(self):
+        path = f"/apis/{self.BEHIND}/v1/widgets"
+        self.await_condition("True", "Passed", f"v1.{self.BEHIND}")
+        before = self.get("/openapi/v2").headers["ETag"]
+        merged = self.until(lambda: (got := self.get("/openapi/v2").json) and
+                            path in got["paths"] and got)
+        own = ask(self.second, "GET", "/openapi/v2").json
+        self.assertEqual(merged["paths"][path], own["paths"][path])
+        name = "com.example.behind.v1.Widget"
+        self.assertEqual(merged["definitions"][name], own["definitions"][name])
+        # What both have stands there once.
+        self.assertFalse([each for each in merged["definitions"] if each.endswith("_v2")])
+        self.ask("DELETE", f"/apis/apiregistration.k8s.io/v1/apiservices/v1.{self.BEHIND}")
+        self.until(lambda: path not in self.get("/openapi/v2").json["paths"])
+        self.assertTrue(before)
+
+    @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
+    def test_kubectl_finds_reads_and_explains_it(self):
+        self.await_version("Current", group=self.BEHIND)
+        self.until(self.document)
+        with tempfile.TemporaryDirectory() as folder:
+            def kubectl(*words):
+                done = subprocess.run(
+                    ["kubectl", f"--server=https://127.0.0.1:{self.server.port}",
+                     "--insecure-skip-tls-verify", f"--token={ADMIN}", f"--cache-dir={folder}",
+                     *words], capture_output=True, text=True, env={"HOME": folder,
+                                                                   "PATH": os.environ["PATH"]})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                return done.stdout
+            self.assertRegex(kubectl("api-resources", "--api-group", self.BEHIND),
+                             r"widgets +wd +behind.example.com/v1 +true +Widget")
+            self.await_forwarding(f"/apis/{self.BEHIND}/v1")
+            self.assertRegex(kubectl("explain", "wd.spec"), r"size\s+<integer>")
+            self.assertEqual(kubectl("get", "wd", "-o", "name"), "")
 
 
 if __name__ == "__main__":

@@ -238,9 +238,12 @@ class Honest(ServerCase):
         told = self.get("/readyz?verbose").text
         for name in ("poststarthook/rbac/bootstrap-roles", "poststarthook/bootstrap-controller",
                      "poststarthook/start-service-ip-repair-controllers", "informer-sync",
-                     "poststarthook/apiservice-status-remote-available-controller"):
+                     "poststarthook/apiservice-status-remote-available-controller",
+                     "poststarthook/apiservice-discovery-controller",
+                     "poststarthook/apiservice-openapi-controller",
+                     "poststarthook/apiservice-openapiv3-controller"):
             self.assertIn(f"[+]{name} ok\n", told)
-        for name in ("apiextensions", "crd-informer", "openapi"):
+        for name in ("apiextensions", "crd-informer"):
             self.assertNotIn(name, told)
 
     def test_a_watch_in_yaml_is_told_what_watches_are_in(self):

@@ -49,12 +49,19 @@ Aggregator::Aggregator(Context context, AggregatorOptions options, std::function
                   .executor = [this]() -> Executor& { return caller_.executor(); },
                   .registered = registered_,
                   .log = context.log}),
+      openapi_({.backends = backends_,
+                .post = [this](Executor::Work work) { return caller_.Post(std::move(work)); },
+                .executor = [this]() -> Executor& { return caller_.executor(); },
+                .log = context.log}),
       forwarder_(backends_, caller_, std::move(options.forwarding)) {}
 
 Result<void> Aggregator::Start() {
   SKIFF_RETURN_IF_ERROR(certificate_.Load());
   SKIFF_RETURN_IF_ERROR(caller_.Start());
-  backends_.OnChange([this] { discovery_.OnChange(); });
+  backends_.OnChange([this] {
+    discovery_.OnChange();
+    openapi_.OnChange();
+  });
   backends_.Start();
   return {};
 }

@@ -22,6 +22,7 @@
 #include "apiserver/aggregator/proxy_certificate.h"
 #include "apiserver/aggregator/registered_api.h"
 #include "apiserver/aggregator/remote_discovery.h"
+#include "apiserver/aggregator/remote_openapi.h"
 #include "apiserver/aggregator/service_routes.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
@@ -70,6 +71,7 @@ class Aggregator {
   // What other servers have, for discovery.
   const Registrations& registrations() const { return registered_; }
   bool discovered() const;
+  const RemoteDocuments& documents() const { return openapi_; }
   bool has_certificate() const { return certificate_.is_configured(); }
   std::string certificate_fault() const { return certificate_.fault(); }
   // Every APIService has been seen once.
@@ -104,6 +106,7 @@ class Aggregator {
   RegisteredApi registered_;
   BackendSet backends_;
   RemoteDiscovery discovery_;
+  RemoteOpenApi openapi_;
   Forwarder forwarder_;
   // All extension servers that there were at the start have been asked what they serve.
   mutable std::atomic<bool> discovered_{false};

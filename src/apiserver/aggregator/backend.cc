@@ -8,6 +8,11 @@ namespace skiff::apiserver {
 
 namespace registration = views::apiregistration_k8s_io_v1;
 
+std::string PlaceOf(const BackendSpec& spec) {
+  return spec.service.name_space + "/" + spec.service.name + ":" +
+         std::to_string(spec.service.port) + (spec.insecure ? " any " : " ") + spec.ca_pem;
+}
+
 std::unique_ptr<BackendState> ReadBackendState(const object::Document& api_service) {
   const registration::APIService service(api_service);
   const registration::APIServiceSpec spec = service.spec();

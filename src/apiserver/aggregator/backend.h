@@ -51,6 +51,9 @@ struct BackendSpec {
   bool operator==(const BackendSpec&) const = default;
 };
 
+// The same for those that are asked at one place with the same trust.
+std::string PlaceOf(const BackendSpec& spec);
+
 // What its condition Available says.
 struct BackendCondition {
   bool available = false;

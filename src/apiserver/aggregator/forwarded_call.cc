@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kRedirected =
     "the backend attempted to redirect this request, which is not permitted";
+constexpr std::string_view kDocuments = "/openapi/v3/";
 
 // Whether the whole of it is worth waiting for.
 bool IsSmall(const net::HttpHeaders& headers) {
@@ -47,6 +48,7 @@ ForwardedCall::ForwardedCall(BackendCaller& caller, ForwardedRequest what)
       host_(std::move(what.host)),
       out_(std::move(what.out)),
       reject_redirects_(what.reject_redirects),
+      is_document_(out_.path.starts_with(kDocuments)),
       asks_upgrade_(out_.asks_upgrade),
       is_long_(IsLong(*request_, out_)),
       deadline_(is_long_ || request_->deadline == Duration{} ? Clock::kForever
@@ -126,7 +128,10 @@ void ForwardedCall::OnUploadEnd() {
 
 void ForwardedCall::OnHead(int code, const net::HttpHeaders& headers) {
   if (asks_upgrade_) return OnUpgradeHead(code, headers);
-  if (reject_redirects_ && code >= 300 && code < 400 && !headers.Get("location").empty()) {
+  const std::string_view location = headers.Get("location");
+  // An OpenAPI document that has changed is elsewhere among those that are asked for here.
+  const bool is_document = is_document_ && location.starts_with(kDocuments);
+  if (reject_redirects_ && code >= 300 && code < 400 && !location.empty() && !is_document) {
     return Fail(502, kRedirected);
   }
   code_ = code;

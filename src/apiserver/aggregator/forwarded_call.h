@@ -89,6 +89,7 @@ class ForwardedCall final : public net::ResponseHandler,
   const std::string host_;
   net::ClientRequest out_;
   const bool reject_redirects_;
+  const bool is_document_;  // of OpenAPI
   const bool asks_upgrade_;
   const bool is_long_;
   const Duration deadline_;

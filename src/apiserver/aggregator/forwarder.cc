@@ -66,6 +66,9 @@ net::ClientRequest Outgoing(serving::ApiRequest& request, net::HttpHeaders heade
 
 std::string ApiServiceNameOf(std::string_view path) {
   constexpr std::string_view kPrefix = "/apis/";
+  constexpr std::string_view kDocuments = "/openapi/v3";
+  const bool is_document = path.starts_with(kDocuments);
+  if (is_document) path.remove_prefix(kDocuments.size());
   if (!path.starts_with(kPrefix)) return {};
   path.remove_prefix(kPrefix.size());
   const size_t slash = path.find('/');
@@ -73,7 +76,7 @@ std::string ApiServiceNameOf(std::string_view path) {
   const std::string_view group = path.substr(0, slash);
   path.remove_prefix(slash + 1);
   const std::string_view version = path.substr(0, path.find('/'));
-  if (version.empty()) return {};
+  if (version.empty() || (is_document && version.size() != path.size())) return {};
   return std::string(version) + "." + std::string(group);
 }
 

@@ -58,7 +58,8 @@ class Forwarder {
   bool looks_ = false;
 };
 
-// "v1beta1.metrics.k8s.io" of a path below "/apis/metrics.k8s.io/v1beta1"; empty: of another path.
+// "v1beta1.metrics.k8s.io" of a path below "/apis/metrics.k8s.io/v1beta1", and of that of its
+// OpenAPI document, "/openapi/v3/apis/metrics.k8s.io/v1beta1"; empty: of another path.
 std::string ApiServiceNameOf(std::string_view path);
 // As Go writes the path of a URL.
 std::string EscapePath(std::string_view path);

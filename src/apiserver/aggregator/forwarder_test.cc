@@ -11,6 +11,15 @@ TEST(ForwarderTest, PathsBelowAVersionBelongToItsApiService) {
   EXPECT_EQ(ApiServiceNameOf("/apis/metrics.k8s.io/v1beta1/nodes/a"), "v1beta1.metrics.k8s.io");
 }
 
+TEST(ForwarderTest, TheDocumentOfAVersionBelongsToItToo) {
+  EXPECT_EQ(ApiServiceNameOf("/openapi/v3/apis/metrics.k8s.io/v1beta1"), "v1beta1.metrics.k8s.io");
+  for (const char* path : {"/openapi/v3", "/openapi/v3/", "/openapi/v3/apis/metrics.k8s.io",
+                           "/openapi/v3/apis/metrics.k8s.io/v1beta1/x", "/openapi/v3/version",
+                           "/openapi/v2/apis/metrics.k8s.io/v1beta1"}) {
+    EXPECT_EQ(ApiServiceNameOf(path), "") << path;
+  }
+}
+
 TEST(ForwarderTest, OtherPathsBelongToNone) {
   for (const char* path : {"/", "/api/v1/pods", "/apis", "/apis/", "/apis/metrics.k8s.io",
                            "/apis/metrics.k8s.io/", "/apis//v1", "/apisx/a/v1", "/version"}) {

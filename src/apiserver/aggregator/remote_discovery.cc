@@ -12,12 +12,6 @@ constexpr Duration kAskAgain = std::chrono::minutes(1);
 constexpr Duration kFirstRetry = std::chrono::milliseconds(500);
 constexpr Duration kTimeout = std::chrono::seconds(5);
 
-// The same for APIServices that are asked at one place with the same trust.
-std::string KeyOf(const BackendSpec& spec) {
-  return spec.service.name_space + "/" + spec.service.name + ":" +
-         std::to_string(spec.service.port) + (spec.insecure ? " any " : " ") + spec.ca_pem;
-}
-
 Duration RetryAfter(int failures) {
   const int doublings = std::min(failures - 1, 20);
   return std::min<Duration>(kFirstRetry * (int64_t{1} << doublings), kAskAgain);
@@ -36,7 +30,7 @@ void RemoteDiscovery::OnChange() {
 void RemoteDiscovery::Follow() {
   std::map<std::string, std::vector<std::shared_ptr<const Backend>>> now;
   for (std::shared_ptr<const Backend>& each : context_.backends.All()) {
-    now[KeyOf(each->spec())].push_back(std::move(each));
+    now[PlaceOf(each->spec())].push_back(std::move(each));
   }
   for (auto at = servers_.begin(); at != servers_.end();) {
     if (now.contains(at->first)) {

@@ -1,61 +1,20 @@
 #include "apiserver/aggregator/remote_discovery.h"
 
 #include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "apiserver/aggregator/testing_backends.h"
 #include "base/aggregation_limits.h"
 #include "client/manual_executor.h"
-#include "object/json/decode.h"
-#include "views/apiregistration.k8s.io/v1.h"
 
 namespace skiff::apiserver {
 namespace {
 
 constexpr std::string_view kType =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-
-// One whose answers the test has.
-class FakeBackend final : public Backend {
- public:
-  using Answer = std::function<Result<BackendReply>(const BackendRequest&)>;
-  FakeBackend(BackendState state, Executor& executor, Answer& answer)
-      : Backend(std::move(state)), executor_(executor), answer_(answer) {}
-  void Get(BackendRequest request, Done done) const override {
-    executor_.Post([this, request = std::move(request), done = std::move(done)]() mutable {
-      done(answer_(request));
-    });
-  }
-
- private:
-  Executor& executor_;
-  Answer& answer_;
-};
-
-class FakeBackends final : public Backends {
- public:
-  explicit FakeBackends(Executor& executor) : executor_(executor) {}
-  std::vector<std::shared_ptr<const Backend>> All() const override {
-    std::vector<std::shared_ptr<const Backend>> out;
-    for (const auto& [name, backend] : known) out.push_back(backend);
-    return out;
-  }
-  std::shared_ptr<const Backend> Find(std::string_view name) const override {
-    const auto found = known.find(std::string(name));
-    return found != known.end() ? found->second : nullptr;
-  }
-  bool synced() const override { return true; }
-  void OnChange(std::function<void()>) override {}
-  Executor& executor() override { return executor_; }
-
-  std::map<std::string, std::shared_ptr<const Backend>> known;
-
- private:
-  Executor& executor_;
-};
 
 std::string Discovery(std::string_view version, std::string_view resource) {
   return R"({"items":[{"metadata":{"name":"a.com"},"versions":[{"version":")" +
@@ -65,26 +24,17 @@ std::string Discovery(std::string_view version, std::string_view resource) {
 
 BackendReply Reply(int code, std::string body, std::string_view type = kType,
                    std::string etag = "") {
-  BackendReply out{.code = code, .headers = {}, .body = std::move(body)};
-  out.headers.Add("content-type", std::string(type));
-  if (!etag.empty()) out.headers.Add("etag", std::move(etag));
-  return out;
+  return FakeReply(code, std::move(body), type, std::move(etag));
 }
 
 class RemoteDiscoveryTest : public testing::Test {
  protected:
   void Register(const std::string& version, const std::string& service = "svc") {
     const std::string name = version + ".a.com";
-    const auto object = object::DecodeJson(
-        R"({"metadata":{"name":")" + name + R"("},"spec":{"group":"a.com","version":")" + version +
-            R"(","groupPriorityMinimum":10,"versionPriority":5,"service":{"namespace":"n",)"
-            R"("name":")" +
-            service + R"("}}})",
-        views::apiregistration_k8s_io_v1::APIService::Type());
-    ASSERT_TRUE(object) << object.error().message();
-    registered_.OnObject(name, &*object);
+    const object::Document object = RemoteApiService(version, service);
+    registered_.OnObject(name, &object);
     backends_.known[name] =
-        std::make_shared<FakeBackend>(*ReadBackendState(*object), executor_, answer_);
+        std::make_shared<FakeBackend>(*ReadBackendState(object), executor_, answer_);
     discovery_.OnChange();
   }
   void Remove(const std::string& name) {

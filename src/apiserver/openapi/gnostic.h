@@ -6,13 +6,16 @@
 // extensions (x-…) and values without a type are YAML text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace skiff::apiserver {
 
-// The JSON is such as write_document.h makes.
-std::string OpenApiV2ToProtobuf(std::string_view json);
-std::string OpenApiV3ToProtobuf(std::string_view json);
+// The JSON is such as write_document.h makes; or, if `is_ours` does not hold, has parts of other
+// servers in it. Of these, members that the messages do not have are left out, and what has another
+// shape has no such form at all: nothing.
+std::optional<std::string> OpenApiV2ToProtobuf(std::string_view json, bool is_ours = true);
+std::optional<std::string> OpenApiV3ToProtobuf(std::string_view json, bool is_ours = true);
 
 }  // namespace skiff::apiserver

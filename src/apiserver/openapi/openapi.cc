@@ -6,6 +6,7 @@
 
 #include "apiserver/openapi/gnostic.h"
 #include "apiserver/openapi/operations.h"
+#include "apiserver/openapi/swagger_merge.h"
 #include "apiserver/openapi/write_document.h"
 #include "serving/request/accept.h"
 #include "serving/request/json_writer.h"
@@ -84,7 +85,7 @@ serving::DocumentResponse Begin(const serving::DocumentRequest& request, std::st
 struct OpenApi::Family {
   std::string_view old_protobuf_type;  // clients may ask by this name,
   std::string_view protobuf_type;      // but are answered by this
-  std::string (*to_protobuf)(std::string_view json);
+  std::optional<std::string> (*to_protobuf)(std::string_view json, bool is_ours);
 
   enum class Form : uint8_t { kNone, kJson, kProtobuf };
   // Parameters of the ranges do not matter here.
@@ -109,8 +110,11 @@ constinit const OpenApi::Family OpenApi::Family::kV3{
     "application/com.github.proto-openapi.spec.v3.v1.0+protobuf", OpenApiV3ToProtobuf};
 
 OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version,
-                 const CustomKinds* custom)
-    : served_(std::move(served)), server_version_(std::move(server_version)), custom_(custom) {}
+                 const CustomKinds* custom, const RemoteDocuments* remote)
+    : served_(std::move(served)),
+      server_version_(std::move(server_version)),
+      custom_(custom),
+      remote_(remote) {}
 
 std::optional<serving::DocumentResponse> OpenApi::Answer(
     const serving::DocumentRequest& request) const {
@@ -150,9 +154,21 @@ std::optional<serving::DocumentResponse> OpenApi::AnswerDocument(
   }
   if (answer.code == 304) return answer;
   if (json.empty()) Write(name, descriptions, json);
-  const bool as_json = form == Family::Form::kJson;
-  answer.content_type = as_json ? serving::kJsonMediaType : family.protobuf_type;
-  answer.body = as_json ? SharedBytes(json.view()) : SharedBytes(family.to_protobuf(json.view()));
+  if (form == Family::Form::kJson) {
+    answer.content_type = serving::kJsonMediaType;
+    answer.body = SharedBytes(json.view());
+    return answer;
+  }
+  const bool is_ours = !name.empty() || remote_ == nullptr || remote_->state()->swagger.empty();
+  std::optional<std::string> message = family.to_protobuf(json.view(), is_ours);
+  if (!message) {
+    // What some other server says has no such form.
+    ByteBuffer own;
+    WriteV2(true, descriptions, own);
+    message = family.to_protobuf(own.view(), true);
+  }
+  answer.content_type = family.protobuf_type;
+  answer.body = SharedBytes(message.value_or(""));
   return answer;
 }
 
@@ -174,9 +190,15 @@ serving::DocumentResponse OpenApi::AnswerIndex() const {
       hashes.try_emplace(NameOf(version), HashOf(version));
     }
   }
-  for (const auto& [name, hash] : hashes) {
-    json.OpenObject(name);
-    json.String("serverRelativeURL", AddressOf(name, hash));
+  std::map<std::string, std::string> addresses;
+  for (const auto& [name, hash] : hashes) addresses[name] = AddressOf(name, hash);
+  if (remote_ != nullptr) {
+    for (const RemoteDocument& each : remote_->state()->documents) addresses[each.name] = each.url;
+  }
+  for (const auto& [name, address] : addresses) {
+    json.EscapedKey(name);
+    json.OpenObject();
+    json.String("serverRelativeURL", address);
     json.CloseObject();
   }
   json.CloseObject();
@@ -194,6 +216,17 @@ std::string OpenApi::HashOf(const CustomGroupVersion& version) const {
 
 std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
                             ByteBuffer& json) const {
+  if (!name.empty() || remote_ == nullptr) return OwnHashOf(name, descriptions, json);
+  const std::shared_ptr<const RemoteOpenApiState> remote = remote_->state();
+  if (remote->swagger.empty()) return OwnHashOf(name, descriptions, json);
+  ByteBuffer unused;
+  std::string all = OwnHashOf(name, descriptions, unused);
+  for (const RemoteSwagger& each : remote->swagger) all += each.fingerprint;
+  return serving::ContentHash(all);
+}
+
+std::string OpenApi::OwnHashOf(std::string_view name, Descriptions& descriptions,
+                               ByteBuffer& json) const {
   if (custom_ == nullptr) return BuiltinHashOf(name, descriptions, json);
   if (!name.empty()) {
     std::string hash = BuiltinHashOf(name, descriptions, json);
@@ -227,7 +260,7 @@ std::string OpenApi::BuiltinHashOf(std::string_view name, Descriptions& descript
 
 bool OpenApi::Write(std::string_view name, Descriptions& descriptions, ByteBuffer& out) const {
   if (name.empty()) {
-    WriteV2(true, descriptions, out);
+    WriteMergedV2(descriptions, out);
     return true;
   }
   if (WriteBuiltin(name, descriptions, out)) return true;
@@ -282,6 +315,17 @@ void OpenApi::WriteV2(bool with_custom, Descriptions& descriptions, ByteBuffer& 
         }
       },
       server_version_, descriptions, out);
+}
+
+void OpenApi::WriteMergedV2(Descriptions& descriptions, ByteBuffer& out) const {
+  std::vector<SharedBytes> parts;
+  if (remote_ != nullptr) {
+    for (const RemoteSwagger& each : remote_->state()->swagger) parts.push_back(each.json);
+  }
+  if (parts.empty()) return WriteV2(true, descriptions, out);
+  ByteBuffer own;
+  WriteV2(true, descriptions, own);
+  MergeSwagger(own.view(), parts, out);
 }
 
 bool OpenApi::WriteGroup(std::string_view group, Descriptions& descriptions,

@@ -276,13 +276,69 @@ std::string Hex(std::string_view bytes) {
 }
 
 TEST(GnosticTest, MapsBecomePairsAndExtensionsYaml) {
-  EXPECT_EQ(Hex(OpenApiV2ToProtobuf(
+  EXPECT_EQ(Hex(*OpenApiV2ToProtobuf(
                 R"({"swagger":"2.0","definitions":{"A":{"type":"string","x-b":["c"]}}})")),
             "0a03322e30"              // swagger
             "4a230a210a0141121c"      // definitions, a pair, its name A and its schema
             "b201080a06737472696e67"  // type, a list of one
             "fa010e0a03782d62"        // an extension, a pair with its name
             "120712055b2263225d");    // and YAML
+}
+
+class OneServer final : public RemoteDocuments {
+ public:
+  std::shared_ptr<const RemoteOpenApiState> state() const override { return now; }
+  std::shared_ptr<const RemoteOpenApiState> now = std::make_shared<const RemoteOpenApiState>();
+};
+
+TEST_F(OpenApiTest, OtherServersAreInTheIndexAndInTheDocumentOfAll) {
+  OneServer remote;
+  const auto served = std::make_shared<ServedResources>(
+      RuntimeConfig(), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}}));
+  const OpenApi all(served, "v1.36.4", nullptr, &remote);
+  const auto get = [&](std::string_view path, std::string_view accept = {}) {
+    return *all.Answer({.path = path, .accept = accept});
+  };
+  EXPECT_EQ(get("/openapi/v2").etag, Get({.path = "/openapi/v2"}).etag);
+  EXPECT_EQ(get("/openapi/v3").body.view(), Body("/openapi/v3"));
+  RemoteOpenApiState state;
+  state.documents = {{"apis/a.com/v1", "/openapi/v3/apis/a.com/v1?hash=7"}};
+  state.swagger = {{.fingerprint = "1",
+                    .json = SharedBytes(std::string_view(
+                        R"({"definitions":{"com.a.Thing":{"type":"object"}},"parameters":{},)"
+                        R"("paths":{"/apis/a.com/v1/things":{"get":{"responses":{}}}}})"))}};
+  remote.now = std::make_shared<const RemoteOpenApiState>(std::move(state));
+  EXPECT_TRUE(
+      Contains(get("/openapi/v3").body.view(),
+               R"("apis/a.com/v1":{"serverRelativeURL":"/openapi/v3/apis/a.com/v1?hash=7"})"));
+  const serving::DocumentResponse v2 = get("/openapi/v2");
+  EXPECT_NE(v2.etag, Get({.path = "/openapi/v2"}).etag);
+  EXPECT_EQ(all.Answer({.path = "/openapi/v2", .if_none_match = v2.etag})->code, 304);
+  const Result<object::Document> read =
+      object::DecodeJson(v2.body.view(), nullptr, {.max_bytes = 64 << 20});
+  ASSERT_TRUE(read);
+  EXPECT_NE(read->root().FindPath({"paths", "/apis/a.com/v1/things"}), nullptr);
+  EXPECT_NE(read->root().FindPath({"paths", "/api/v1/pods"}), nullptr);
+  EXPECT_NE(read->root().FindPath({"definitions", "com.a.Thing"}), nullptr);
+  EXPECT_NE(read->root().FindPath({"definitions", "io.k8s.api.core.v1.Pod"}), nullptr);
+  EXPECT_TRUE(Contains(get("/openapi/v2", kV2Protobuf).body.view(), "com.a.Thing"));
+  // What has no form in protobuf does not take it away from all others.
+  state.swagger = {{.fingerprint = "2",
+                    .json = SharedBytes(std::string_view(
+                        R"({"definitions":{},"parameters":{},"paths":{"/apis/b/":{"get":5}}})"))}};
+  remote.now = std::make_shared<const RemoteOpenApiState>(std::move(state));
+  EXPECT_EQ(get("/openapi/v2", kV2Protobuf).body.view(),
+            Get({.path = "/openapi/v2", .accept = kV2Protobuf}).body.view());
+}
+
+TEST(GnosticTest, OfOthersOnlyWhatHasAFormIsTaken) {
+  EXPECT_EQ(*OpenApiV2ToProtobuf(R"({"swagger":"2.0","later":{"a":1}})", false),
+            *OpenApiV2ToProtobuf(R"({"swagger":"2.0"})"));
+  for (const std::string_view other :
+       {R"({"swagger":2})", R"({"paths":{"/a":{"get":5}}})", R"({"definitions":[]})", "[]",
+        R"({"paths":{"/a":{"get":{"parameters":{}}}}})"}) {
+    EXPECT_FALSE(OpenApiV2ToProtobuf(other, false)) << other;
+  }
 }
 
 }  // namespace
