@@ -192,8 +192,6 @@ class ApiServer::Impl {
   }
 
   std::unique_ptr<client::ClientTransport> Connect(serving::UserInfo user, Executor& executor) {
-    static const object::ResourceHub* const services =
-        object::FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
     return MakeInProcessTransport(
         {.user = std::move(user),
          .executor = executor,
@@ -201,7 +199,7 @@ class ApiServer::Impl {
              [this](serving::ApiRequestPtr request) { pipeline_->HandleLocal(std::move(request)); },
          .authorizer = security_.authorizer(),
          .served = [this] { return custom_->Served(); },
-         .api_services = storages_->Find(services),
+         .registrations = aggregator_->registrations(),
          .post = [this](Executor::Work work) { background_tasks_.Post(std::move(work)); }});
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }

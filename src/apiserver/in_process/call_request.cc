@@ -5,10 +5,14 @@
 
 #include "base/hex.h"
 #include "base/strings.h"
+#include "client/https/api_request.h"
 #include "views/meta/v1.h"
 
 namespace skiff::apiserver {
 namespace {
+
+// As long as clients of Kubernetes mostly watch.
+constexpr int64_t kWatchSeconds = 450;
 
 // Everything else is escaped, so that no name can be read as more than one part of the path.
 bool IsPlain(char c) {
@@ -140,6 +144,36 @@ serving::ApiRequestPtr MakeRequest(std::string_view method, std::string path,
 }
 
 }  // namespace
+
+namespace {
+
+// As it would be sent: for who gets it over HTTPS in the end.
+Result<serving::ApiRequestPtr> AsSent(const net::ClientRequest& sent,
+                                      std::shared_ptr<net::Responder::Sink> sink) {
+  const size_t question = sent.path.find('?');
+  serving::ApiRequestPtr request =
+      MakeRequest(sent.method, sent.path.substr(0, question), std::move(sink));
+  if (question != std::string::npos) {
+    SKIFF_ASSIGN_OR_RETURN(request->query, serving::QueryParameters::Parse(
+                                               std::string_view(sent.path).substr(question + 1)));
+  }
+  request->http.headers = sent.headers;
+  request->http.body = sent.body.view();
+  return request;
+}
+
+}  // namespace
+
+Result<serving::ApiRequestPtr> RemoteRequestOf(const client::ClientCall& call,
+                                               std::shared_ptr<net::Responder::Sink> sink) {
+  SKIFF_ASSIGN_OR_RETURN(const net::ClientRequest sent, client::MakeRequest(call, false));
+  return AsSent(sent, std::move(sink));
+}
+
+Result<serving::ApiRequestPtr> RemoteRequestOf(const client::WatchCall& call,
+                                               std::shared_ptr<net::Responder::Sink> sink) {
+  return AsSent(client::MakeWatchRequest(call, kWatchSeconds, false), std::move(sink));
+}
 
 Result<serving::ApiRequestPtr> RequestOf(const client::ClientCall& call,
                                          std::shared_ptr<net::Responder::Sink> sink) {

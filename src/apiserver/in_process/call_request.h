@@ -17,4 +17,10 @@ Result<serving::ApiRequestPtr> RequestOf(const client::ClientCall& call,
 serving::ApiRequestPtr RequestOf(const client::WatchCall& call,
                                  std::shared_ptr<net::Responder::Sink> sink);
 
+// The same with everything written out, as JSON: for what another server answers.
+Result<serving::ApiRequestPtr> RemoteRequestOf(const client::ClientCall& call,
+                                               std::shared_ptr<net::Responder::Sink> sink);
+Result<serving::ApiRequestPtr> RemoteRequestOf(const client::WatchCall& call,
+                                               std::shared_ptr<net::Responder::Sink> sink);
+
 }  // namespace skiff::apiserver

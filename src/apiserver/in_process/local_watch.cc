@@ -40,8 +40,14 @@ class LocalWatch::Sink final : public LocalSink {
   }
 
  private:
-  // Nothing but a refusal.
+  // A refusal, or what another server tells.
   void Answer(LocalReply reply) override {
+    if (auto* told = std::get_if<net::HttpResponse>(&reply); told != nullptr && told->code == 200) {
+      link().Post([watch = watch_, told = std::move(*told)]() mutable {
+        if (const auto self = watch.lock()) self->BeginRemote(std::move(told));
+      });
+      return;
+    }
     Status why(StatusReason::kInternalError, "this cannot be watched");
     if (Status* told = std::get_if<Status>(&reply)) why = std::move(*told);
     if (const auto* told = std::get_if<net::HttpResponse>(&reply)) why = StatusOf(*told);
@@ -55,8 +61,12 @@ class LocalWatch::Sink final : public LocalSink {
 
 LocalWatch::LocalWatch(std::shared_ptr<ExecutorLink> link,
                        std::shared_ptr<SharedDocuments> documents, DocumentForm form,
-                       client::ClientWatchSink* sink)
-    : link_(std::move(link)), documents_(std::move(documents)), form_(form), sink_(sink) {}
+                       const client::ApiResource& resource, client::ClientWatchSink* sink)
+    : link_(std::move(link)),
+      documents_(std::move(documents)),
+      form_(form),
+      resource_(resource),
+      sink_(sink) {}
 
 std::shared_ptr<LocalSink> LocalWatch::MakeSink() {
   return std::make_shared<Sink>(link_, weak_from_this());
@@ -67,6 +77,34 @@ void LocalWatch::Begin(ObjectViewPtr view, std::unique_ptr<store::Watcher> watch
   view_ = std::move(view);
   watcher_ = std::move(watcher);
   Take();
+}
+
+void LocalWatch::BeginRemote(net::HttpResponse response) {
+  if (ended()) return;
+  const client::ApiMedia media = client::MediaOf(response.headers.Get("content-type"));
+  if (media == client::ApiMedia::kOther) {
+    return End(Status(StatusReason::kInternalError, "the server's answer is no watch"));
+  }
+  decoder_.emplace(resource_, form_ == DocumentForm::kMetadata, media);
+  ResponseBody::Calls on;
+  on.on_bytes = [this](std::string_view bytes) { TakeRemote(bytes); };
+  on.on_end = [this](const Result<void>& outcome) {
+    const bool is_whole = outcome && decoder_->at_boundary();
+    if (is_whole) return End(std::nullopt);
+    End(Status(StatusReason::kServiceUnavailable, "the watch was broken off"));
+  };
+  body_ = std::make_shared<ResponseBody>(link_, std::move(response), std::move(on));
+  const auto body = body_;
+  body->Start();
+}
+
+void LocalWatch::TakeRemote(std::string_view bytes) {
+  if (ended()) return;
+  const auto self = shared_from_this();
+  std::vector<client::ClientEvent> events;
+  const Result<void> added = decoder_->Add(bytes, events);
+  if (!events.empty()) sink_->OnEvents(events);
+  if (!added && !ended()) End(client::WatchFault(added.error()));
 }
 
 void LocalWatch::Take() {
@@ -108,11 +146,13 @@ Result<client::ClientEvent> LocalWatch::EventOf(const store::WatchItem& item) {
 
 void LocalWatch::End(std::optional<Status> why) {
   watcher_ = nullptr;
+  body_ = nullptr;
   if (client::ClientWatchSink* sink = std::exchange(sink_, nullptr)) sink->OnEnd(std::move(why));
 }
 
 void LocalWatch::Stop() {
   watcher_ = nullptr;
+  body_ = nullptr;
   sink_ = nullptr;
 }
 

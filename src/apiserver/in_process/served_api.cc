@@ -1,19 +1,24 @@
 #include "apiserver/in_process/served_api.h"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
-#include "apiserver/registry/cache_reads.h"
-#include "apiserver/rest/object_output.h"
+#include "apiserver/discovery/merged_groups.h"
+#include "object/json/decode.h"
 #include "object/resource.h"
-#include "views/apiregistration.k8s.io/v1.h"
+#include "views/apidiscovery.k8s.io/v2.h"
 
 namespace skiff::apiserver {
 namespace {
 
-client::DiscoveredResource Discovered(const ServedGroup& group, const object::ResourceDesc& desc) {
+namespace v2 = views::apidiscovery_k8s_io_v2;
+
+client::DiscoveredResource Discovered(std::string_view group, const object::ResourceDesc& desc) {
   client::DiscoveredResource out;
-  out.resource = client::ApiResource{.group = std::string(group.name),
+  out.resource = client::ApiResource{.group = std::string(group),
                                      .version = std::string(desc.version->desc->version),
                                      .name = std::string(desc.name),
                                      .kind = std::string(desc.kind_name),
@@ -28,32 +33,59 @@ client::DiscoveredResource Discovered(const ServedGroup& group, const object::Re
   return out;
 }
 
+client::DiscoveredResource Discovered(const RegisteredVersion& version,
+                                      const v2::APIResourceDiscovery& resource) {
+  client::DiscoveredResource out;
+  out.resource = client::ApiResource{.group = version.group,
+                                     .version = version.version,
+                                     .name = std::string(resource.resource()),
+                                     .kind = std::string(resource.response_kind().kind()),
+                                     .namespaced = resource.scope() == "Namespaced"};
+  for (const std::string_view verb : resource.verbs()) out.verbs.emplace_back(verb);
+  std::ranges::sort(out.verbs);
+  return out;
+}
+
+// What it is made of has been read before, so it can be read.
+object::Document ReadVersion(const RegisteredVersion& version) {
+  const std::string_view resources = version.resources.view();
+  const std::string json =
+      R"({"versions":[{"resources":)" + std::string(resources.empty() ? "[]" : resources) + "}]}";
+  auto read =
+      object::DecodeJson(json, v2::APIGroupDiscovery::Type(), {.max_bytes = json.size() + 1});
+  return read ? std::move(*read) : v2::APIGroupDiscovery::New();
+}
+
 }  // namespace
 
-std::vector<client::DiscoveredResource> DiscoverResources(const ServedResources& served) {
-  std::vector<client::DiscoveredResource> out;
-  for (const ServedGroup& group : served.groups()) {
-    std::set<std::string_view> seen;
-    for (const ServedVersion& version : group.versions) {
-      for (const ServedResource& resource : version.resources) {
-        if (seen.insert(resource.desc->name).second) {
-          out.push_back(Discovered(group, *resource.desc));
+client::ServedApi DiscoverApi(const ServedResources& served, const RegisteredVersions& registered) {
+  client::ServedApi out;
+  for (const MergedGroup& group : MergeGroups(served, registered)) {
+    std::set<std::string, std::less<>> seen;
+    const auto add = [&](client::DiscoveredResource resource) {
+      if (seen.insert(resource.resource.name).second) out.resources.push_back(std::move(resource));
+    };
+    for (const MergedVersion& version : group.versions) {
+      if (version.local != nullptr) {
+        for (const ServedResource& each : version.local->resources) {
+          if (!seen.contains(each.desc->name)) add(Discovered(group.name, *each.desc));
+        }
+        continue;
+      }
+      if (version.remote->is_stale) continue;
+      const object::Document read = ReadVersion(*version.remote);
+      for (const v2::APIVersionDiscovery each : v2::APIGroupDiscovery(read).versions()) {
+        for (const v2::APIResourceDiscovery resource : each.resources()) {
+          add(Discovered(*version.remote, resource));
         }
       }
     }
   }
-  return out;
-}
-
-std::vector<std::string> UnavailableGroups(ResourceStorage* api_services) {
-  std::vector<std::string> out;
-  ForEachInCache(api_services, [&](const store::CacheEntry& entry) {
-    const Result<object::Document> object = DecodeStored(entry.value().view(), {});
-    if (!object) return;
-    const auto spec = views::apiregistration_k8s_io_v1::APIService(*object).spec();
-    if (!spec.has_service()) return;
-    out.push_back(std::string(spec.group()) + "/" + std::string(spec.version()));
-  });
+  for (const RegisteredVersion& version : registered) {
+    if (version.is_remote && version.is_stale) {
+      out.unavailable.push_back(version.group + "/" + version.version);
+    }
+  }
   return out;
 }
 

@@ -11,9 +11,11 @@
 #include "apiserver/in_process/local_call.h"
 #include "apiserver/in_process/local_reply.h"
 #include "apiserver/in_process/local_watch.h"
+#include "apiserver/in_process/response_body.h"
 #include "apiserver/in_process/served_api.h"
 #include "apiserver/in_process/shared_documents.h"
 #include "base/limits.h"
+#include "client/https/api_response.h"
 #include "serving/auth/forbidden.h"
 
 namespace skiff::apiserver {
@@ -54,29 +56,37 @@ class Calls : public std::enable_shared_from_this<Calls> {
   void Send(const client::ClientCall& call, Done done) {
     const uint64_t id = ++last_;
     calls_.emplace(id, std::move(done));
+    const bool is_remote = IsRemote(*call.resource);
     const DocumentForm form = FormOf(call.metadata_only);
-    const auto local =
-        std::make_shared<LocalCall>(link_, [weak = weak_from_this(), id, form](LocalReply reply) {
+    auto asked = is_remote ? std::make_shared<const client::ClientCall>(call) : nullptr;
+    const auto local = std::make_shared<LocalCall>(
+        link_, [weak = weak_from_this(), id, form, asked](LocalReply reply) {
           const auto self = weak.lock();
-          if (self != nullptr) self->Answer(id, form, std::move(reply));
+          if (self != nullptr) self->Answer(id, form, asked, std::move(reply));
         });
     if (closed_) return local->Refuse(Closed());
     if (calls_.size() > limits::kMaxInProcessCalls) return local->Refuse(TooMany("calls"));
-    Result<serving::ApiRequestPtr> request = RequestOf(call, local);
+    Result<serving::ApiRequestPtr> request =
+        is_remote ? RemoteRequestOf(call, local) : RequestOf(call, local);
     if (!request) return local->Refuse(request.error());
     Handle(std::move(*request), local);
   }
 
   std::shared_ptr<LocalWatch> Watch(const client::WatchCall& call, client::ClientWatchSink* sink) {
-    auto watch = std::make_shared<LocalWatch>(link_, documents_, FormOf(call.metadata_only), sink);
+    auto watch = std::make_shared<LocalWatch>(link_, documents_, FormOf(call.metadata_only),
+                                              *call.resource, sink);
     watches_.emplace_back(watch.get(), watch);
     const auto local = watch->MakeSink();
     if (closed_) {
       local->Refuse(Closed());
     } else if (watches_.size() > limits::kMaxInProcessWatches) {
       local->Refuse(TooMany("watches"));
-    } else {
+    } else if (!IsRemote(*call.resource)) {
       Handle(RequestOf(call, local), local);
+    } else if (Result<serving::ApiRequestPtr> request = RemoteRequestOf(call, local); request) {
+      Handle(std::move(*request), local);
+    } else {
+      local->Refuse(request.error());
     }
     return watch;
   }
@@ -119,6 +129,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   void Close() {
     if (std::exchange(closed_, true)) return;
     const auto self = shared_from_this();
+    bodies_.clear();
     for (auto& [id, done] : std::exchange(calls_, {})) done(std::unexpected(Closed()));
     for (auto& [id, done] : std::exchange(discoveries_, {})) done(std::unexpected(Closed()));
     for (const auto& [key, weak] : std::exchange(watches_, {})) {
@@ -137,17 +148,62 @@ class Calls : public std::enable_shared_from_this<Calls> {
     options_.handle(std::move(request));
   }
 
-  void Answer(uint64_t id, DocumentForm form, LocalReply reply) {
+  using Asked = std::shared_ptr<const client::ClientCall>;
+  void Answer(uint64_t id, DocumentForm form, const Asked& asked, LocalReply reply) {
+    if (auto* response = std::get_if<net::HttpResponse>(&reply);
+        response != nullptr && asked != nullptr) {
+      return ReadAnswer(id, asked, std::move(*response));
+    }
     auto open = calls_.extract(id);
     if (!open.empty()) open.mapped()(ReplyOf(std::move(reply), form, *documents_));
+  }
+
+  // What another server answers, which may come piece by piece.
+  void ReadAnswer(uint64_t id, const Asked& asked, net::HttpResponse response) {
+    if (!calls_.contains(id)) return;
+    auto answer = std::make_shared<client::ApiResponse>();
+    answer->code = response.code;
+    answer->content_type = response.headers.Get("content-type");
+    ResponseBody::Calls on;
+    on.on_bytes = [this, id, answer](std::string_view bytes) {
+      answer->body += bytes;
+      if (answer->body.size() <= limits::kMaxApiResponseBytes) return;
+      EndAnswer(id, Fail(StatusReason::kInternalError, "the server's answer is too long"));
+    };
+    on.on_end = [this, id, asked, answer](const Result<void>& outcome) {
+      if (!outcome) {
+        EndAnswer(id, Fail(StatusReason::kServerTimeout, "the answer was broken off"));
+      } else if (answer->code >= 400) {
+        EndAnswer(id, std::unexpected(client::DecodeStatus(*answer)));
+      } else {
+        EndAnswer(id, client::DecodeReply(*asked, *answer));
+      }
+    };
+    const auto body = std::make_shared<ResponseBody>(link_, std::move(response), std::move(on));
+    bodies_[id] = body;
+    body->Start();
+  }
+
+  void EndAnswer(uint64_t id, Result<client::ClientReply> reply) {
+    const auto body = bodies_.extract(id);
+    auto open = calls_.extract(id);
+    if (!open.empty()) open.mapped()(std::move(reply));
+  }
+
+  bool IsRemote(const client::ApiResource& resource) const {
+    for (const RegisteredVersion& each : *options_.registrations.versions()) {
+      if (each.is_remote && each.group == resource.group && each.version == resource.version) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void AfterAuthorization(uint64_t id, const std::optional<Status>& refused) {
     auto open = discoveries_.extract(id);
     if (open.empty()) return;
     if (refused) return open.mapped()(std::unexpected(*refused));
-    open.mapped()(client::ServedApi{.resources = DiscoverResources(*options_.served()),
-                                    .unavailable = UnavailableGroups(options_.api_services)});
+    open.mapped()(DiscoverApi(*options_.served(), *options_.registrations.versions()));
   }
 
   void AnswerDiscovery(uint64_t id, Result<client::ServedApi> answer) {
@@ -165,6 +221,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   const std::shared_ptr<SharedDocuments> documents_;
   uint64_t last_ = 0;
   std::map<uint64_t, Done> calls_;
+  std::map<uint64_t, std::shared_ptr<ResponseBody>> bodies_;  // answers that are still coming
   std::map<uint64_t, Discovered> discoveries_;
   // In the order in which they began, in which they end too: not in that of their addresses.
   std::vector<std::pair<LocalWatch*, std::weak_ptr<LocalWatch>>> watches_;

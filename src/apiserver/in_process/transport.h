@@ -4,7 +4,8 @@
 // the same pipeline behind authentication: authorization, admission, validation, metrics. But
 // nothing of it is encoded: bodies are handed over as documents, and answers and events are
 // documents too, decoded once from the bytes at rest and shared. Handlers run on the executor's
-// thread until they have to wait. Of calls and watches so many may be open as limits.h names; the
+// thread until they have to wait. What another server has is asked for as over HTTPS, and its JSON
+// decoded here. Of calls and watches so many may be open as limits.h names; the
 // next ones are refused with kTooManyRequests.
 //
 // Owner: the client; to be closed and destroyed before the server, on the executor or when that
@@ -14,8 +15,8 @@
 #include <functional>
 #include <memory>
 
+#include "apiserver/discovery/registrations.h"
 #include "apiserver/discovery/served_resources.h"
-#include "apiserver/rest/resource_storage.h"
 #include "base/executor.h"
 #include "client/client.h"
 #include "serving/auth/authorizer.h"
@@ -31,7 +32,7 @@ struct InProcessOptions {
   std::function<void(serving::ApiRequestPtr)> handle;
   serving::Authorizer& authorizer;
   std::function<std::shared_ptr<const ServedResources>()> served;  // at the moment
-  ResourceStorage* api_services = nullptr;  // null: there are none
+  const Registrations& registrations;                              // what other servers have
   // Runs work of requests whose transport has gone, on some thread.
   std::function<void(Executor::Work)> post;
 };
