@@ -10,6 +10,7 @@
 // the definition, which whoever holds a document of the kind keeps alive.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@
 namespace skiff::object {
 
 class FieldShape;
+struct ResourceDesc;
 
 // Where the numbers of a scale stand in an object: ".spec.replicas".
 struct ScalePaths {
@@ -43,6 +45,8 @@ class OpenKind {
   virtual Result<Document> ConvertFrom(const Document& object) const = 0;
   // The same kind in another version; null if the definition has no such version.
   virtual const MessageDesc* InVersion(std::string_view api_version) const = 0;
+  // The resource in the versions that are served, in the order of the definition.
+  virtual std::span<const ResourceDesc* const> Served() const = 0;
   // How server-side apply sees a whole object (fields/shape.h).
   virtual FieldShape Shape() const = 0;
   // Null: objects have no scale.

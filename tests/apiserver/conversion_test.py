@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conversion_case import (APPLY, DEFINITIONS, MERGE, ConversionCase, answer_to,  # noqa: E402
                              converts, converts_with)
 from surface import connect  # noqa: E402
-from webhook_server import (drips, ends_at_once, floods, hangs, reply, says,  # noqa: E402
-                            sends_half)
+from webhook_server import answers as allows  # noqa: E402
+from webhook_server import (drips, ends_at_once, floods, hangs, patch, reply,  # noqa: E402
+                            says, sends_half)
 
 ConversionCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
@@ -294,6 +295,128 @@ class AppliesTest(ConversionCase):
         again = self.apply("v2", "one")
         self.assertEqual(again.json["metadata"]["resourceVersion"],
                          moved.json["metadata"]["resourceVersion"])
+
+
+class AdmissionTest(ConversionCase):
+    REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
+
+    def rule(self, version, *operations):
+        return {"apiGroups": [self.group], "apiVersions": [version], "resources": ["things"],
+                "operations": list(operations or ("CREATE", "UPDATE", "DELETE"))}
+
+    def configure(self, kind, body):
+        path = f"{self.REGISTRATION}/{kind.lower()}s"
+        path = path.replace("policys", "policies")
+        made = self.ask("POST", path, {"apiVersion": "admissionregistration.k8s.io/v1",
+                                       "kind": kind, **body})
+        self.assertEqual(made.code, 201, made.text)
+        self.addCleanup(self.ask, "DELETE", f"{path}/{body['metadata']['name']}")
+
+    def hook(self, kind, name, script, version, policy="Equivalent"):
+        """A webhook that is about the things of one version."""
+        path = f"/{self.group}/{name}"
+        self.webhooks.scripts[path] = script
+        self.configure(f"{kind}WebhookConfiguration", {
+            "metadata": {"name": f"{name}.{self.group}"}, "webhooks": [{
+                "name": f"{name}.example.com", "admissionReviewVersions": ["v1"],
+                "sideEffects": "None", "timeoutSeconds": 5, "failurePolicy": "Fail",
+                "matchPolicy": policy, "rules": [self.rule(version)],
+                "clientConfig": {"url": self.webhooks.url + path,
+                                 "caBundle": self.webhooks.ca_bundle}}]})
+        return path
+
+    def reviews(self, path):
+        return [asked["request"] for target, _, asked in list(self.webhooks.asked)
+                if target.partition("?")[0] == path]
+
+    def await_effect(self, done):
+        """Until configurations that were made a moment ago have taken effect."""
+        deadline = time.monotonic() + 20
+        while not done(self.ask("POST", self.path("v2", query="?dryRun=All"),
+                                self.thing("v2", "probe", 99))):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_webhooks_see_objects_in_the_version_of_their_rules(self):
+        self.define("hooked.example.com")
+        seen = self.hook("Validating", "sees", allows(), "v2")
+        exact = self.hook("Validating", "exact", allows(), "v2", "Exact")
+        self.await_effect(lambda _: self.reviews(seen) and self.reviews(exact))
+        told, before = len(self.reviews(seen)), len(self.reviews(exact))
+        self.create("v1", "a", 3)
+        self.ask("PATCH", self.path("v1", "a"), {"spec": {"size": 4}}, headers=MERGE)
+        self.assertEqual(self.ask("DELETE", self.path("v1", "a")).code, 200)
+        asked = self.reviews(seen)[told:]
+        self.assertEqual([(each["operation"], (each["object"] or {}).get("spec"),
+                           (each["oldObject"] or {}).get("spec")) for each in asked],
+                         [("CREATE", {"amount": 3}, None),
+                          ("UPDATE", {"amount": 4}, {"amount": 3}),
+                          ("DELETE", None, {"amount": 4})])
+        self.assertEqual({(each["kind"]["version"], each["requestKind"]["version"])
+                          for each in asked}, {("v2", "v1")})
+        self.assertEqual(len(self.reviews(exact)), before)
+
+    def test_what_a_webhook_changes_is_converted_back(self):
+        self.define("patched.example.com")
+        change = {"op": "add", "path": "/spec/amount", "value": 8}
+        path = self.hook("Mutating", "patches", allows(**patch(change)), "v2")
+        self.await_effect(lambda _: self.reviews(path))
+        self.assertEqual(self.create("v1", "a", 3, color="red")["spec"],
+                         {"size": 8, "color": "red"})
+        self.assertEqual(self.get(self.path("v2", "a")).json["spec"],
+                         {"amount": 8, "color": "red"})
+
+    def policy(self, name, kind, **spec):
+        self.configure(f"{kind}AdmissionPolicy", {"metadata": {"name": name}, "spec": {
+            "failurePolicy": "Fail", "matchConstraints": {
+                "matchPolicy": "Equivalent",
+                "resourceRules": [self.rule("v2", "CREATE", "UPDATE")]}, **spec}})
+        binding = {"policyName": name}
+        if kind == "Validating":
+            binding["validationActions"] = ["Deny"]
+        self.configure(f"{kind}AdmissionPolicyBinding", {"metadata": {"name": name},
+                                                         "spec": binding})
+
+    def test_policies_see_objects_in_the_version_of_their_rules(self):
+        self.define("policed.example.com")
+        self.policy("small.policed.example.com", "Validating", validations=[
+            {"expression": "object.spec.amount < 50", "message": "it is too much"}])
+        self.await_effect(lambda answer: answer.code == 422)
+        refused = self.ask("POST", self.path("v1"), self.thing("v1", "a", 60))
+        self.expect_status(refused, 422, "Invalid")
+        self.assertIn("it is too much", refused.json["message"])
+        self.create("v1", "a", 40)
+        refused = self.ask("PATCH", self.path("v1", "a"), {"spec": {"size": 51}}, headers=MERGE)
+        self.expect_status(refused, 422, "Invalid")
+        # What cannot be seen is not let through.
+        self.behave(says(b"", code=503))
+        refused = self.ask("POST", self.path("v1"), self.thing("v1", "b", 1))
+        self.assertEqual(refused.code, 422, refused.text)
+        self.assertIn("failed to convert object version: conversion webhook for "
+                      "policed.example.com/v1, Kind=Thing failed: ", refused.json["message"])
+
+    def test_what_policies_change_is_converted_back(self):
+        self.define("mutated.example.com")
+        self.policy("more.mutated.example.com", "Mutating", reinvocationPolicy="Never", mutations=[
+            {"patchType": "JSONPatch", "jsonPatch": {"expression":
+                '[JSONPatch{op: "replace", path: "/spec/amount", '
+                'value: object.spec.amount + 1}]'}}])
+        self.await_effect(lambda answer: answer.json.get("spec") == {"amount": 100})
+        self.assertEqual(self.create("v1", "a", 3)["spec"], {"size": 4})
+        self.assertEqual(self.get(self.path("v2", "a")).json["spec"], {"amount": 4})
+
+    def test_a_webhook_that_cannot_be_shown_the_object_is_not_asked(self):
+        self.define("unseen.example.com")
+        path = self.hook("Validating", "unseen", allows(), "v2")
+        self.await_effect(lambda _: self.reviews(path))
+        before = len(self.reviews(path))
+        self.behave(says(b"", code=503))
+        refused = self.ask("POST", self.path("v1"), self.thing("v1", "a", 1))
+        self.expect_status(refused, 500, "InternalError")
+        self.assertRegex(refused.json["message"],
+                         "^Internal error occurred: conversion webhook for "
+                         "unseen.example.com/v1, Kind=Thing failed: ")
+        self.assertEqual(len(self.reviews(path)), before)
 
 
 class BadAnswersTest(ConversionCase):

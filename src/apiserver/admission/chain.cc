@@ -1,9 +1,12 @@
 #include "apiserver/admission/chain.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "apiserver/admission/config_file.h"
+#include "apiserver/admission/request.h"
+#include "apiserver/convert/object_converter.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -73,23 +76,73 @@ std::vector<std::string_view> AdmissionChain::names() const {
   return out;
 }
 
+namespace {
+
+MaybeTask<Result<void>> AskPlugin(AdmissionPhase phase, AdmissionPlugin& plugin,
+                                  AdmissionRequest& request) {
+  const bool mutates = phase == AdmissionPhase::kMutate;
+  if (WaitingAdmissionPlugin* waiting = plugin.AsWaiting(); waiting != nullptr) {
+    return mutates ? waiting->MutateOrWait(request) : waiting->ValidateOrWait(request);
+  }
+  return mutates ? plugin.Mutate(request) : plugin.Validate(request);
+}
+
+// What a plugin that will be asked again may have said or done.
+class RequestBefore {
+ public:
+  explicit RequestBefore(const AdmissionRequest& request)
+      : warnings_(request.warnings), reinvoke_(request.reinvoke) {
+    if (request.object != nullptr) object_ = request.object->Copy();
+    if (request.audit_annotations != nullptr) annotations_ = *request.audit_annotations;
+  }
+  void Restore(AdmissionRequest& request) {
+    request.warnings = std::move(warnings_);
+    request.reinvoke = reinvoke_;
+    if (object_) *request.object = std::move(*object_);
+    if (request.audit_annotations != nullptr) *request.audit_annotations = std::move(annotations_);
+  }
+
+ private:
+  std::vector<std::string> warnings_;
+  const bool reinvoke_;
+  std::optional<object::Document> object_;
+  std::map<std::string, std::string> annotations_;
+};
+
+}  // namespace
+
+Task<Result<void>> AdmissionChain::AskAgain(AdmissionPhase phase, AdmissionPlugin& plugin,
+                                            AdmissionRequest& request) {
+  for (;;) {
+    // What came of a fault is for the plugin to say.
+    static_cast<void>(co_await request.conversions->Fetch());
+    RequestBefore before(request);
+    MaybeTask<Result<void>> asked = AskPlugin(phase, plugin, request);
+    if (!asked.ready()) co_return co_await std::move(asked);
+    if (!LacksConversions(request)) co_return std::move(asked).TakeValue();
+    before.Restore(request);
+  }
+}
+
 Result<void> AdmissionChain::Advance(Progress& progress, AdmissionRequest& request,
                                      std::optional<Task<Result<void>>>& waits) {
   const bool mutates = progress.phase == AdmissionPhase::kMutate;
   for (;;) {
     while (progress.next < members_.size()) {
       AdmissionPlugin& plugin = *members_[progress.next++].plugin;
-      if (WaitingAdmissionPlugin* waiting = plugin.AsWaiting(); waiting != nullptr) {
-        MaybeTask<Result<void>> asked =
-            mutates ? waiting->MutateOrWait(request) : waiting->ValidateOrWait(request);
-        if (!asked.ready()) {
-          waits.emplace(std::move(asked).TakeTask());
-          return {};
-        }
-        SKIFF_RETURN_IF_ERROR(std::move(asked).TakeValue());
-        continue;
+      std::optional<RequestBefore> before;
+      if (request.conversions != nullptr) before.emplace(request);
+      MaybeTask<Result<void>> asked = AskPlugin(progress.phase, plugin, request);
+      if (!asked.ready()) {
+        waits.emplace(std::move(asked).TakeTask());
+        return {};
       }
-      SKIFF_RETURN_IF_ERROR(mutates ? plugin.Mutate(request) : plugin.Validate(request));
+      if (before && LacksConversions(request)) {
+        before->Restore(request);
+        waits.emplace(AskAgain(progress.phase, plugin, request));
+        return {};
+      }
+      SKIFF_RETURN_IF_ERROR(std::move(asked).TakeValue());
     }
     if (!mutates || !request.reinvoke || request.is_reinvocation) return {};
     request.is_reinvocation = true;

@@ -76,6 +76,9 @@ class AdmissionChain final : public Admission {
   // Asks plugins until one refuses, one has to wait, which is then in `waits`, or none is left.
   Result<void> Advance(Progress& progress, AdmissionRequest& request,
                        std::optional<Task<Result<void>>>& waits);
+  // A plugin that lacked conversions, once they are there; as often as it takes.
+  Task<Result<void>> AskAgain(AdmissionPhase phase, AdmissionPlugin& plugin,
+                              AdmissionRequest& request);
   // What is left of a phase from a plugin on that waits.
   Task<Result<void>> Finish(Progress progress, AdmissionRequest& request, Task<Result<void>> waits);
   void NotifyObserver(const Progress& progress, const AdmissionRequest& request, bool rejected);

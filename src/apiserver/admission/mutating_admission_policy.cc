@@ -15,7 +15,6 @@
 #include "apiserver/admission/policy_patches.h"
 #include "apiserver/admission/policy_source.h"
 #include "apiserver/admission/request.h"
-#include "apiserver/convert/convert.h"
 #include "apiserver/convert/normalize.h"
 #include "object/equal.h"
 
@@ -226,7 +225,7 @@ class MutatingAdmissionPolicy final : public AdmissionPlugin {
       SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(storage->environment().defaults, made));
     }
     if (made.type() != request.object->type()) {
-      SKIFF_ASSIGN_OR_RETURN(made, Convert(std::move(made), request.object->type()));
+      SKIFF_ASSIGN_OR_RETURN(made, ConvertFor(request, made, request.object->type()));
     }
     if (object::DeepEqual(made.root(), request.object->root())) return false;
     *request.object = std::move(made);

@@ -13,10 +13,11 @@
 #include "apiserver/admission/webhook_plugin.h"
 #include "apiserver/convert/convert.h"
 #include "apiserver/convert/normalize.h"
+#include "apiserver/convert/object_converter.h"
 #include "apiserver/managed_fields/entries.h"
-#include "base/webhook_limits.h"
 #include "base/limits.h"
 #include "base/strings.h"
+#include "base/webhook_limits.h"
 #include "object/equal.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -115,17 +116,17 @@ class MutatingWebhooks final : public WebhookPlugin {
                             const WebhookTable::Entry& entry, Turns& turns) {
     const CompiledWebhook& webhook = *entry.webhook;
     SKIFF_CO_ASSIGN_OR_RETURN(const std::optional<MatchedResource> matched,
-                              ShouldCall(facts, webhook));
+                              co_await ShouldCallAwaited(facts, webhook));
     // In its second turn nobody is asked for the first time.
     if (!matched || (request.is_reinvocation && !turns.again.contains(webhook.id))) {
       co_return Result<void>();
     }
-    SKIFF_CO_ASSIGN_OR_RETURN(const ShownObjects shown, Show(request, *matched));
+    SKIFF_CO_ASSIGN_OR_RETURN(const ShownObjects shown, co_await Show(request, *matched));
     const Duration began = clock().Monotonic();
     WebhookOutcome outcome = co_await Call(webhook, facts, *matched, shown);
     bool changed = false;
     if (outcome.end == WebhookEnd::kAllowed && !outcome.answer.patch.empty()) {
-      Patch(request, webhook, shown, outcome, changed);
+      changed = co_await Patch(request, webhook, shown, outcome);
     }
     if (changed) {
       turns.AskAgain();
@@ -139,9 +140,9 @@ class MutatingWebhooks final : public WebhookPlugin {
   }
 
   // Replaces the object by what the patch of the answer makes of it; the outcome tells when it
-  // cannot.
-  void Patch(AdmissionRequest& request, const CompiledWebhook& webhook, const ShownObjects& shown,
-             WebhookOutcome& outcome, bool& changed) const {
+  // cannot. Whether it is another now. All outlive the task.
+  Task<bool> Patch(AdmissionRequest& request, const CompiledWebhook& webhook,
+                   const ShownObjects& shown, WebhookOutcome& outcome) const {
     const auto failed = [&](WebhookOutcome with) {
       with.answer.warnings = std::move(outcome.answer.warnings);
       with.answer.audit_annotations = std::move(outcome.answer.audit_annotations);
@@ -153,30 +154,47 @@ class MutatingWebhooks final : public WebhookPlugin {
     const Result<object::Document> patch =
         object::DecodeJson(outcome.answer.patch, nullptr, options);
     if (!patch || !patch->root().is_list()) {
-      return failed(CallFailed(webhook,
-                               "received undecodable patch in webhook response: " +
-                                   (patch ? "it is no list" : patch.error().ToString()),
-                               kUnavailableCode));
+      failed(CallFailed(webhook,
+                        "received undecodable patch in webhook response: " +
+                            (patch ? "it is no list" : patch.error().ToString()),
+                        kUnavailableCode));
+      co_return false;
     }
-    if (patch->root().size() == 0) return;
+    if (patch->root().size() == 0) co_return false;
     const object::Document* object = shown.object.get();
     if (object == nullptr) {
-      return failed(Faulted("admission webhook " + Quoted(webhook.name) +
-                            " attempted to modify the object, which is not supported for this "
-                            "operation"));
+      failed(Faulted("admission webhook " + Quoted(webhook.name) +
+                     " attempted to modify the object, which is not supported for this "
+                     "operation"));
+      co_return false;
     }
     Result<object::Document> made = Patched(*object, patch->root());
     if (made) KeepReadableOwners(request, *object, *made);
-    if (made) changed = !object::DeepEqual(object->root(), made->root());
-    const Result<void> taken =
-        made ? Take(request, std::move(*made)) : std::unexpected(std::move(made.error()));
+    if (!made) {
+      failed(Faulted(made.error().message()));
+      co_return false;
+    }
+    const bool changed = !object::DeepEqual(object->root(), made->root());
+    const Result<void> taken = co_await Take(request, std::move(*made));
     if (!taken) failed(Faulted(taken.error().message()));
+    co_return changed;
   }
 
-  Result<void> Take(AdmissionRequest& request, object::Document made) const {
-    if (defaults_ != nullptr) SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*defaults_, made));
-    SKIFF_ASSIGN_OR_RETURN(*request.object, Convert(std::move(made), request.object->type()));
-    return {};
+  Task<Result<void>> Take(AdmissionRequest& request, object::Document made) const {
+    if (defaults_ != nullptr) SKIFF_CO_RETURN_IF_ERROR(DefaultAndNormalize(*defaults_, made));
+    const object::MessageDesc* const type = request.object->type();
+    if (made.type() == type) {
+      SKIFF_CO_ASSIGN_OR_RETURN(*request.object, Convert(std::move(made), type));
+      co_return Result<void>();
+    }
+    for (;;) {
+      Result<object::Document> converted = ConvertFor(request, made, type);
+      if (!LacksConversions(request)) {
+        SKIFF_CO_ASSIGN_OR_RETURN(*request.object, std::move(converted));
+        co_return Result<void>();
+      }
+      static_cast<void>(co_await request.conversions->Fetch());
+    }
   }
 
   static void NoteMutation(AdmissionRequest& request, const CompiledWebhook& webhook,

@@ -4,6 +4,8 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/convert/convert.h"
+#include "apiserver/convert/object_converter.h"
+#include "apiserver/rest/object_output.h"
 #include "base/limits.h"
 
 namespace skiff::apiserver {
@@ -60,32 +62,65 @@ std::string PolicyParams::ConfigurationFault(const Policy& policy) const {
   return "failed to find resource referenced by paramKind: '" + Shown(*policy.param_kind) + "'";
 }
 
-PolicyParams::Param PolicyParams::Read(const FoundKind& kind, const store::CacheEntry& entry) {
-  const std::string key = kind.storage->prefix() + std::string(entry.key()) + ' ' +
-                          std::string(kind.resource->kind->name);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = known_.find(key);
-    if (found != known_.end() && found->second.revision == entry.revision() &&
-        found->second.kind == kind.resource->kind) {
-      return found->second.object;
-    }
-  }
-  Result<object::Document> stored = DecodeStored(entry.value().view(), entry.revision(),
-                                                 kind.storage->desc().stored);
-  if (!stored) return nullptr;
-  Result<object::Document> converted = Convert(std::move(*stored), kind.resource->kind);
-  if (!converted) return nullptr;
-  // An object of a custom kind is read by what its definition says.
+void PolicyParams::Memory::Put(const std::string& key, Known object) {
+  const std::lock_guard lock(mutex);
+  if (known.size() >= limits::kMaxRememberedObjects) known.clear();
+  known.insert_or_assign(key, std::move(object));
+}
+
+namespace {
+
+// An object of a custom kind is read by what its definition says.
+PolicyParams::Param Hold(object::Document object, std::shared_ptr<const void> definition) {
   struct Held {
     object::Document document;
     std::shared_ptr<const void> definition;
   };
-  const auto held = std::make_shared<const Held>(Held{std::move(*converted), kind.owner});
-  Param object(held, &held->document);
-  const std::lock_guard lock(mutex_);
-  if (known_.size() >= limits::kMaxRememberedObjects) known_.clear();
-  known_.insert_or_assign(key, Known{entry.revision(), kind.resource->kind, object});
+  const auto held = std::make_shared<const Held>(Held{std::move(object), std::move(definition)});
+  return {held, &held->document};
+}
+
+}  // namespace
+
+void PolicyParams::AskFor(const FoundKind& kind, const store::CacheEntry& entry,
+                          const std::string& key) {
+  kind.storage->converter()->Convert(
+      {entry.value()}, *kind.resource->kind, ObjectConverter::Memory::kAnswers, nullptr,
+      [memory = memory_, kind, key,
+       revision = entry.revision()](Result<ObjectConverter::Objects> made) {
+        if (!made) return;
+        const object::MessageDesc* const type = kind.resource->kind;
+        Result<object::Document> object = DecodeStored(made->front().view(), revision, type);
+        if (object) memory->Put(key, {revision, type, Hold(std::move(*object), kind.owner)});
+      });
+}
+
+Result<PolicyParams::Param> PolicyParams::Read(const FoundKind& kind,
+                                               const store::CacheEntry& entry) {
+  const object::MessageDesc* const type = kind.resource->kind;
+  const std::string key = kind.storage->prefix() + std::string(entry.key()) + ' ' +
+                          std::string(type->group_version->api_version);
+  const auto find = [&]() -> Param {
+    const std::lock_guard lock(memory_->mutex);
+    const auto found = memory_->known.find(key);
+    const bool is_it = found != memory_->known.end() &&
+                       found->second.revision == entry.revision() && found->second.kind == type;
+    return is_it ? found->second.object : nullptr;
+  };
+  if (Param known = find(); known != nullptr) return known;
+  if (kind.storage->converter() != nullptr) {
+    AskFor(kind, entry, key);
+    // It need not have been converted.
+    if (Param known = find(); known != nullptr) return known;
+    return Fail(StatusReason::kInvalid, "an object is not converted yet");
+  }
+  Result<object::Document> stored = DecodeStored(entry.value().view(), entry.revision(),
+                                                 kind.storage->desc().stored);
+  if (!stored) return nullptr;
+  Result<object::Document> converted = Convert(std::move(*stored), type);
+  if (!converted) return nullptr;
+  Param object = Hold(std::move(*converted), kind.owner);
+  memory_->Put(key, {entry.revision(), type, object});
   return object;
 }
 
@@ -114,8 +149,11 @@ Result<std::vector<PolicyParams::Param>> PolicyParams::Collect(const Policy& pol
                 " not yet synced to use for admission");
   }
   std::vector<Param> out;
+  bool lacks_some = false;
   const auto add = [&](const store::CacheEntry& entry) {
-    if (Param object = Read(kind, entry); object != nullptr) out.push_back(std::move(object));
+    Result<Param> object = Read(kind, entry);
+    lacks_some = lacks_some || !object;
+    if (object && *object != nullptr) out.push_back(std::move(*object));
   };
   if (!ref.name.empty()) {
     const store::EntryRef entry = FindInCache(kind.storage, name_space, ref.name);
@@ -127,6 +165,10 @@ Result<std::vector<PolicyParams::Param>> PolicyParams::Collect(const Policy& pol
     ForEachSelected(kind.storage, name_space, *ref.selector, add);
   } else {
     return fail("one of name or selector must be provided");
+  }
+  if (lacks_some) {
+    return fail("paramKind kind " + Printed(*policy.param_kind) +
+                " not yet synced to use for admission");
   }
   if (out.empty() && ref.denies_without) {
     return fail("no params found for policy binding with `Deny` parameterNotFoundAction");

@@ -35,12 +35,20 @@ class PolicyParams {
     const object::MessageDesc* kind;
     Param object;
   };
+  struct Memory {
+    std::mutex mutex;
+    std::unordered_map<std::string, Known> known;
+
+    void Put(const std::string& key, Known object);
+  };
   FoundKind FindKind(const ParamKind& kind) const;
-  Param Read(const FoundKind& kind, const store::CacheEntry& entry);
+  // Null: it cannot be read. Fails as long as somebody else has not converted it, which is asked
+  // for.
+  Result<Param> Read(const FoundKind& kind, const store::CacheEntry& entry);
+  void AskFor(const FoundKind& kind, const store::CacheEntry& entry, const std::string& key);
 
   const PluginContext& context_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Known> known_;  // guarded by mutex_
+  const std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();  // conversions may outlive it
 };
 
 }  // namespace skiff::apiserver

@@ -147,10 +147,10 @@ Result<VersionedObject*> PolicyRequest::As(const MatchedResource& resource) {
   std::optional<object::Document> old;
   const AdmissionRequest& from = request();
   if (from.object != nullptr && CanBeSeenAs(*from.object, resource.kind)) {
-    SKIFF_ASSIGN_OR_RETURN(object, Convert(*from.object, resource.kind));
+    SKIFF_ASSIGN_OR_RETURN(object, ConvertFor(from, *from.object, resource.kind));
   }
   if (from.old != nullptr && CanBeSeenAs(*from.old, resource.kind)) {
-    SKIFF_ASSIGN_OR_RETURN(old, Convert(*from.old, resource.kind));
+    SKIFF_ASSIGN_OR_RETURN(old, ConvertFor(from, *from.old, resource.kind));
   }
   VersionedObject& made = versions_.emplace_back(VersionedObject{.as = resource});
   made.own_object = std::move(object);

@@ -1,5 +1,7 @@
 #include "apiserver/admission/request.h"
 
+#include "apiserver/convert/convert.h"
+#include "apiserver/convert/object_converter.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 
@@ -31,6 +33,17 @@ std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view w
 
 bool IsAllowed(serving::Authorizer& authorizer, const serving::AccessAttributes& attributes) {
   return AuthorizeNow(authorizer, attributes).decision == serving::Decision::kAllow;
+}
+
+Result<object::Document> ConvertFor(const AdmissionRequest& request, const object::Document& object,
+                                    const object::MessageDesc* kind) {
+  const bool is_open = kind != nullptr && kind->open != nullptr;
+  if (request.conversions == nullptr || !is_open) return Convert(object, kind);
+  return request.conversions->Convert(object, kind);
+}
+
+bool LacksConversions(const AdmissionRequest& request) {
+  return request.conversions != nullptr && request.conversions->wants();
 }
 
 }  // namespace skiff::apiserver

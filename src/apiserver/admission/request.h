@@ -62,6 +62,12 @@ inline void AddWarning(AdmissionRequest& request, std::string warning) {
   request.warnings.push_back(std::move(warning));
 }
 
+// The object in another version of its kind. Where somebody else converts, it fails as long as that
+// has not been done; then the request lacks conversions.
+Result<object::Document> ConvertFor(const AdmissionRequest& request, const object::Document& object,
+                                    const object::MessageDesc* kind);
+bool LacksConversions(const AdmissionRequest& request);
+
 // 403 of a plugin that cannot judge yet, because the server has only just started.
 inline constexpr std::string_view kNotReadyYet = "not yet ready to handle request";
 inline std::unexpected<Status> NotReadyYet(const AdmissionRequest& request) {

@@ -6,6 +6,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/validation/value_fields.h"
 #include "object/object_errors.h"
+#include "object/open_kind.h"
 
 namespace skiff::apiserver {
 namespace {
@@ -120,6 +121,14 @@ std::string_view RequestFacts::name() const { return NameOf(request_); }
 std::span<const MatchedResource> RequestFacts::equivalents() const {
   if (equivalents_) return *equivalents_;
   equivalents_.emplace();
+  if (const object::OpenKind* open = request_.resource.kind->open; open != nullptr) {
+    for (const object::ResourceDesc* each : open->Served()) {
+      if (each == &request_.resource) continue;
+      const MatchedResource other = MatchedResourceOf(*each, request_.subresource);
+      if (other.kind != nullptr) equivalents_->push_back(other);
+    }
+    return *equivalents_;
+  }
   for (const object::GroupVersionInfo& version : object::ServedGroupVersions()) {
     for (const object::ResourceDesc& each : version.resources) {
       if (!AreStoredAlike(each, request_.resource) || &each == &request_.resource) continue;

@@ -56,7 +56,7 @@ class ValidatingWebhooks final : public WebhookPlugin {
   Task<Result<void>> AskAll(std::unique_ptr<Asked> asked) {
     for (const Asked::One& one : asked->webhooks) {
       if (asked->shown.contains(one.as.kind)) continue;
-      SKIFF_CO_ASSIGN_OR_RETURN(asked->shown[one.as.kind], Show(asked->request, one.as));
+      SKIFF_CO_ASSIGN_OR_RETURN(asked->shown[one.as.kind], co_await Show(asked->request, one.as));
     }
     const Duration began = clock().Monotonic();
     Asked& all = *asked;

@@ -7,13 +7,13 @@
 #include "apiserver/admission/policy_evaluation.h"
 #include "apiserver/admission/policy_request.h"
 #include "apiserver/admission/request.h"
-#include "apiserver/convert/convert.h"
+#include "apiserver/convert/object_converter.h"
 #include "apiserver/webhook/webhook_fault.h"
-#include "base/webhook_limits.h"
 #include "base/any_thread_callback.h"
 #include "base/foreign_status.h"
 #include "base/limits.h"
 #include "base/strings.h"
+#include "base/webhook_limits.h"
 #include "object/json/decode.h"
 
 namespace skiff::apiserver {
@@ -30,10 +30,11 @@ bool IsExempt(const AdmissionRequest& request) {
          std::ranges::find(kExempt, request.resource.name) != std::end(kExempt);
 }
 
-Result<ShownObject> ShowOne(const object::Document* object, const object::MessageDesc* kind) {
+Result<ShownObject> ShowOne(const AdmissionRequest& request, const object::Document* object,
+                            const object::MessageDesc* kind) {
   if (object == nullptr) return nullptr;
   if (object->type() == kind || kind == nullptr) return object;
-  SKIFF_ASSIGN_OR_RETURN(object::Document converted, Convert(*object, kind));
+  SKIFF_ASSIGN_OR_RETURN(object::Document converted, ConvertFor(request, *object, kind));
   return ShownObject(std::move(converted));
 }
 
@@ -112,6 +113,16 @@ Result<WebhookPlugin::Candidates> WebhookPlugin::CandidatesFor(
   return out;
 }
 
+Task<Result<std::optional<MatchedResource>>> WebhookPlugin::ShouldCallAwaited(
+    const RequestFacts& facts, const CompiledWebhook& webhook) {
+  const AdmissionRequest& request = facts.request();
+  for (;;) {
+    Result<std::optional<MatchedResource>> as = ShouldCall(facts, webhook);
+    if (!LacksConversions(request)) co_return as;
+    static_cast<void>(co_await request.conversions->Fetch());
+  }
+}
+
 Result<std::optional<MatchedResource>> WebhookPlugin::ShouldCall(const RequestFacts& facts,
                                                                  const CompiledWebhook& webhook) {
   SKIFF_ASSIGN_OR_RETURN(const std::optional<MatchedResource> as, facts.Match(webhook.criteria));
@@ -137,10 +148,19 @@ Result<bool> WebhookPlugin::HoldsFor(const RequestFacts& facts, const MatchedRes
   return match.matches;
 }
 
-Result<ShownObjects> WebhookPlugin::Show(const AdmissionRequest& request,
-                                         const MatchedResource& as) {
-  Result<ShownObject> object = ShowOne(request.object, as.kind);
-  Result<ShownObject> old = ShowOne(request.old, as.kind);
+Task<Result<ShownObjects>> WebhookPlugin::Show(const AdmissionRequest& request,
+                                               MatchedResource as) {
+  for (;;) {
+    Result<ShownObjects> shown = ShowAtOnce(request, as);
+    if (!LacksConversions(request)) co_return shown;
+    static_cast<void>(co_await request.conversions->Fetch());
+  }
+}
+
+Result<ShownObjects> WebhookPlugin::ShowAtOnce(const AdmissionRequest& request,
+                                               const MatchedResource& as) {
+  Result<ShownObject> object = ShowOne(request, request.object, as.kind);
+  Result<ShownObject> old = ShowOne(request, request.old, as.kind);
   if (!object) return std::unexpected(InternalError(object.error().message()));
   if (!old) return std::unexpected(InternalError(old.error().message()));
   return ShownObjects{std::move(*object), std::move(*old)};

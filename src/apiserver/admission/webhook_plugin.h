@@ -66,7 +66,11 @@ class WebhookPlugin : public WaitingAdmissionPlugin {
   // matchConditions, asked last.
   Result<bool> HoldsFor(const RequestFacts& facts, const MatchedResource& as,
                         const CompiledWebhook& webhook);
-  static Result<ShownObjects> Show(const AdmissionRequest& request, const MatchedResource& as);
+  // The same where conversions may be lacking.
+  Task<Result<std::optional<MatchedResource>>> ShouldCallAwaited(const RequestFacts& facts,
+                                                                 const CompiledWebhook& webhook);
+  // The request outlives the task.
+  static Task<Result<ShownObjects>> Show(const AdmissionRequest& request, MatchedResource as);
 
   // Asks it. All outlive the task.
   Task<WebhookOutcome> Call(const CompiledWebhook& webhook, const RequestFacts& facts,
@@ -82,6 +86,8 @@ class WebhookPlugin : public WaitingAdmissionPlugin {
   Clock& clock() const { return clock_; }
 
  private:
+  static Result<ShownObjects> ShowAtOnce(const AdmissionRequest& request,
+                                         const MatchedResource& as);
   // How long it may take; zero: the time of the request is over.
   Duration TimeFor(const CompiledWebhook& webhook, const AdmissionRequest& request) const;
 

@@ -43,12 +43,16 @@ Result<object::Document> RememberedConversions::Convert(const object::Document& 
   SharedBytes json(object::EncodeJson(object.root()));
   const auto is_this = [&](const Conversion& each) { return each.to == to && each.from == json; };
   const auto found = std::ranges::find_if(known_, is_this);
-  if (found != known_.end()) return Decode(found->made, to);
+  if (found != known_.end()) {
+    if (!found->made) return std::unexpected(found->made.error());
+    return Decode(*found->made, to);
+  }
   if (std::ranges::none_of(wanted_, is_this)) wanted_.push_back({std::move(json), to});
   return Fail(StatusReason::kInternalError, "the object has not been converted yet");
 }
 
 Task<Result<void>> RememberedConversions::Fetch() {
+  Result<void> out;
   while (!wanted_.empty()) {
     // Those of one version in one call.
     std::vector<Conversion> group;
@@ -65,16 +69,17 @@ Task<Result<void>> RememberedConversions::Fetch() {
                          std::move(done));
     });
     const Result<ObjectConverter::Objects> made = co_await converted;
-    if (!made) {
-      wanted_.clear();
-      co_return std::unexpected(made.error());
-    }
+    if (!made && out) out = std::unexpected(made.error());
     for (size_t i = 0; i < group.size(); ++i) {
-      group[i].made = (*made)[i];
+      if (made) {
+        group[i].made = (*made)[i];
+      } else {
+        group[i].made = std::unexpected(made.error());
+      }
       known_.push_back(std::move(group[i]));
     }
   }
-  co_return Result<void>();
+  co_return out;
 }
 
 }  // namespace skiff::apiserver

@@ -58,6 +58,8 @@ Task<Result<object::Document>> ConvertAwaited(ObjectConverter& converter,
 //     SKIFF_CO_RETURN_IF_ERROR(co_await conversions.Fetch());
 //   }
 //
+// Faults are remembered, too: who wants to make something of them runs it again all the same.
+//
 // Of one request; one thread at a time.
 class RememberedConversions {
  public:
@@ -75,7 +77,7 @@ class RememberedConversions {
   struct Conversion {
     SharedBytes from;
     const object::MessageDesc* to;
-    SharedBytes made = {};
+    Result<SharedBytes> made = SharedBytes();
   };
 
   ObjectConverter& converter_;

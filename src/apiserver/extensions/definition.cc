@@ -113,6 +113,10 @@ Result<object::Document> CustomVersion::ConvertFrom(const object::Document& obje
   return out;
 }
 
+std::span<const object::ResourceDesc* const> CustomVersion::Served() const {
+  return definition_.served();
+}
+
 object::FieldShape CustomVersion::Shape() const {
   const Result<const CompiledSchema*> schema = Schema();
   return ShapeOfCustomResource(schema ? *schema : nullptr);
@@ -202,6 +206,7 @@ class DefinitionCompiler {
     made.list_kind_.group_version = &desc;
     made.served_ = version.served();
     if (version.storage()) out_.storage_version_ = &made;
+    if (version.served()) out_.served_.push_back(&made.resource_);
     AddSubresources(made, version.subresources());
     if (version.deprecated()) made.deprecation_ = DeprecationOf(version);
     made.info_ = {.desc = &desc,

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,7 @@ class CustomVersion final : public object::OpenKind {
   void Default(object::Document& object) const override;
   Result<object::Document> ConvertFrom(const object::Document& object) const override;
   const object::MessageDesc* InVersion(std::string_view api_version) const override;
+  std::span<const object::ResourceDesc* const> Served() const override;
   object::FieldShape Shape() const override;
   const object::ScalePaths* Scale() const override { return has_scale_ ? &scale_ : nullptr; }
 
@@ -104,6 +106,7 @@ class CustomDefinition {
   const object::ResourceHub& hub() const { return hub_; }
   // In the order of the spec; those that are not served, too.
   const std::vector<std::unique_ptr<CustomVersion>>& versions() const { return versions_; }
+  std::span<const object::ResourceDesc* const> served() const { return served_; }
   const CustomVersion& storage_version() const { return *storage_version_; }
   // Null: there is no such version.
   const CustomVersion* FindVersion(std::string_view name) const;
@@ -135,6 +138,7 @@ class CustomDefinition {
   object::StorageDesc storage_{};
   object::ResourceHub hub_{};
   std::vector<std::unique_ptr<CustomVersion>> versions_;
+  std::vector<const object::ResourceDesc*> served_;
   const CustomVersion* storage_version_ = nullptr;
 };
 

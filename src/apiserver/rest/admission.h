@@ -30,6 +30,7 @@ namespace skiff::apiserver {
 
 enum class AdmissionOperation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
+class RememberedConversions;
 class ResourceStorage;
 
 // An object for lack of which a plugin refused, though it may be there any moment: the cache may be
@@ -88,6 +89,9 @@ struct AdmissionRequest {
   AwaitedObject* awaited = nullptr;  // where plugins say what they lack; null: nobody would wait
   // What came in. Null only in tests of plugins that do not ask for it.
   serving::ApiRequest* origin = nullptr;
+  // Of objects that somebody else converts: a plugin that wants them in another version, and finds
+  // them not converted yet, is asked again when they are. Null: Convert() does it.
+  RememberedConversions* conversions = nullptr;
   // Set by a plugin that let somebody else change the object, who may have undone what plugins
   // before it did: all of them are run once more, and told so.
   bool reinvoke = false;

@@ -124,6 +124,16 @@ ObjectConverter::Post PostTo(std::shared_ptr<serving::ApiRequest> request) {
   };
 }
 
+std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
+                                                      const Endpoint& endpoint) {
+  ObjectConverter* const converter = endpoint.converter();
+  if (converter == nullptr) return nullptr;
+  return std::make_shared<RememberedConversions>(*converter,
+                                                 [&request](std::move_only_function<void()> task) {
+                                                   request.responder.Post(std::move(task));
+                                                 });
+}
+
 std::optional<store::SelectionRequest> TakeConvertedFields(const Endpoint& endpoint,
                                                            store::SelectionRequest& selection) {
   if (endpoint.converter() == nullptr || std::ranges::all_of(selection.fields.terms(), IsOfKey)) {

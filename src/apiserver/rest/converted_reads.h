@@ -23,6 +23,11 @@ namespace skiff::apiserver {
 // Where a request is handled. It keeps the request.
 ObjectConverter::Post PostTo(std::shared_ptr<serving::ApiRequest> request);
 
+// For a request that is about such objects, to have them converted in the middle of something;
+// null: it is not. It does not outlive the request.
+std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
+                                                      const Endpoint& endpoint);
+
 // What is selected by fields that only the version of the request has: it is looked for among the
 // converted objects, and `selection` asks for the rest. Nothing where there are none.
 std::optional<store::SelectionRequest> TakeConvertedFields(const Endpoint& endpoint,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
@@ -97,6 +98,8 @@ Task<Result<void>> Admit(Deletion& deletion, object::Document& object, object::T
   if (deletion.admit) co_return co_await deletion.admit(transaction);
   RestContext& context = *deletion.endpoint.context;
   if (context.admission == nullptr || deletion.request == nullptr) co_return Result<void>();
+  const std::shared_ptr<RememberedConversions> conversions =
+      ConversionsFor(*deletion.request, deletion.endpoint);
   AdmissionRequest admission{.operation = AdmissionOperation::kDelete,
                              .resource = *deletion.endpoint.resource,
                              .subresource = {},
@@ -110,7 +113,8 @@ Task<Result<void>> Admit(Deletion& deletion, object::Document& object, object::T
                              .delete_options = &deletion.options,
                              .transaction = transaction,
                              .warnings = deletion.request->warnings,
-                             .origin = deletion.request.get()};
+                             .origin = deletion.request.get(),
+                             .conversions = conversions.get()};
   SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
   co_return co_await context.admission->Validate(admission);
 }

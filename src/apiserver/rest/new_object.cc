@@ -4,6 +4,7 @@
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/rest/admission.h"
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
 
@@ -37,6 +38,7 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
   SKIFF_CO_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.working_type()));
   Change change;
   change.kind = Change::Kind::kWrite;
+  const std::shared_ptr<RememberedConversions> conversions = ConversionsFor(request, endpoint);
   AdmissionRequest admission{.operation = AdmissionOperation::kCreate,
                              .resource = *endpoint.resource,
                              .subresource = {},
@@ -51,7 +53,8 @@ Task<Result<Change>> PrepareNew(serving::ApiRequest& request, const Endpoint& en
                              .warnings = request.warnings,
                              .charges = &change.charges,
                              .awaited = options.awaited,
-                             .origin = &request};
+                             .origin = &request,
+                             .conversions = conversions.get()};
   if (context.admission != nullptr) {
     SKIFF_CO_RETURN_IF_ERROR(co_await context.admission->Mutate(admission));
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/rest/applied_configuration.h"
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/update_object.h"
 #include "base/strings.h"
 

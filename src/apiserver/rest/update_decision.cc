@@ -102,7 +102,8 @@ AdmissionRequest UpdateDecision::Admit(object::Document& old, object::Document& 
           .warnings = request().warnings,
           .charges = charges,
           .awaited = &awaited_,
-          .origin = &request()};
+          .origin = &request(),
+          .conversions = update_.conversions.get()};
 }
 
 bool UpdateDecision::IsKnownToChangeNothing(store::Revision current) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/rest/converted_reads.h"
 #include "apiserver/rest/respond_stored.h"
 #include "apiserver/rest/update_decision.h"
 #include "serving/request/respond.h"
@@ -75,16 +76,6 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 };
 
 }  // namespace
-
-std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
-                                                      const Endpoint& endpoint) {
-  ObjectConverter* const converter = endpoint.converter();
-  if (converter == nullptr) return nullptr;
-  return std::make_shared<RememberedConversions>(*converter,
-                                                 [&request](std::move_only_function<void()> task) {
-                                                   request.responder.Post(std::move(task));
-                                                 });
-}
 
 void RunUpdate(Update update) { std::make_shared<UpdateRun>(std::move(update))->Start(); }
 

@@ -60,11 +60,6 @@ struct Update {
   std::function<void(serving::ApiRequest&, const Changed&)> respond = {};
 };
 
-// For a request that is about objects which somebody else converts; null: it is not. It does not
-// outlive the request.
-std::shared_ptr<RememberedConversions> ConversionsFor(serving::ApiRequest& request,
-                                                      const Endpoint& endpoint);
-
 void RunUpdate(Update update);
 
 }  // namespace skiff::apiserver
