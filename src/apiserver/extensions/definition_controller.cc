@@ -244,7 +244,7 @@ void DefinitionController::Run() {
 
 void DefinitionController::Tick() {
   follower_.Tick();
-  if (stale_removed_) api_services_.Tick();
+  if (synced()) api_services_.Tick();
   const Duration now = context_.rest.clock.Monotonic();
   for (const auto& [name, known] : known_) {
     if (known->look_again <= now) {
