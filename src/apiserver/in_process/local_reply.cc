@@ -49,7 +49,7 @@ Result<client::ClientReply> Reply(StoredList list, DocumentForm form, SharedDocu
   out.continue_token = list.reply.page().continue_token;
   for (store::ListCursor at = list.reply.Entries(); const store::CacheEntry* entry = at.Next();) {
     SKIFF_ASSIGN_OR_RETURN(client::ObjectPtr item,
-                           documents.Get(list.view.get(), form, entry->value(), entry->revision()));
+                           documents.Get(list.view.get(), form, *entry, entry->revision()));
     out.items.push_back(std::move(item));
   }
   return out;

@@ -135,7 +135,7 @@ Result<client::ClientEvent> LocalWatch::EventOf(const store::WatchItem& item) {
   const store::CachedEvent& event = *item.event;
   if (const store::CacheEntry* entry = event.Object(item.type); entry != nullptr) {
     SKIFF_ASSIGN_OR_RETURN(out.object,
-                           documents_->Get(view_.get(), form_, entry->value(), event.revision()));
+                           documents_->Get(view_.get(), form_, *entry, event.revision()));
     return out;
   }
   out.initial_end = event.initial_end();

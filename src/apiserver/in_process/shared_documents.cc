@@ -33,16 +33,30 @@ Result<object::Document> Decode(const ObjectView* view, DocumentForm form, std::
 
 }  // namespace
 
+template <typename Value>
 Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
-                                               const SharedBytes& bytes, store::Revision revision) {
+                                               const SharedBytes& kept, store::Revision revision,
+                                               Value value) {
   if (documents_.size() >= forget_at_) ForgetUnheld();
   std::weak_ptr<const Decoded>& place =
-      documents_[Key{bytes.view().data(), revision, view != nullptr ? view->id() : 0, form}];
+      documents_[Key{kept.view().data(), revision, view != nullptr ? view->id() : 0, form}];
   if (auto held = place.lock()) return client::ObjectPtr(held, &held->object);
+  const SharedBytes bytes = value();
   SKIFF_ASSIGN_OR_RETURN(object::Document object, Decode(view, form, bytes.view(), revision));
-  const auto made = std::make_shared<const Decoded>(Decoded{bytes, std::move(object)});
+  const auto made = std::make_shared<const Decoded>(Decoded{kept, std::move(object)});
   place = made;
   return client::ObjectPtr(made, &made->object);
+}
+
+Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
+                                               const SharedBytes& bytes, store::Revision revision) {
+  return Get(view, form, bytes, revision, [&] { return bytes; });
+}
+
+Result<client::ObjectPtr> SharedDocuments::Get(const ObjectView* view, DocumentForm form,
+                                               const store::CacheEntry& entry,
+                                               store::Revision revision) {
+  return Get(view, form, entry.kept(), revision, [&] { return entry.value(); });
 }
 
 Result<client::ObjectPtr> SharedDocuments::Bookmark(const ObjectView& view, DocumentForm form,

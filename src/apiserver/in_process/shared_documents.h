@@ -26,6 +26,9 @@ class SharedDocuments {
   // is decoded. Without a view: as it is stored.
   Result<client::ObjectPtr> Get(const ObjectView* view, DocumentForm form, const SharedBytes& bytes,
                                 store::Revision revision);
+  // The same of what the cache holds.
+  Result<client::ObjectPtr> Get(const ObjectView* view, DocumentForm form,
+                                const store::CacheEntry& entry, store::Revision revision);
   // The object of a bookmark.
   static Result<client::ObjectPtr> Bookmark(const ObjectView& view, DocumentForm form,
                                             store::Revision revision, bool initial_end);
@@ -43,6 +46,10 @@ class SharedDocuments {
     SharedBytes bytes;
     object::Document object;
   };
+  // `kept` says which object it is. Its bytes are those of `value()`.
+  template <typename Value>
+  Result<client::ObjectPtr> Get(const ObjectView* view, DocumentForm form, const SharedBytes& kept,
+                                store::Revision revision, Value value);
   void ForgetUnheld();
 
   std::map<Key, std::weak_ptr<const Decoded>> documents_;

@@ -30,8 +30,8 @@ void HandleGet(serving::ApiRequestPtr request, const Endpoint& endpoint) {
       return serving::RespondError(*request, readable.error());
     }
     if (endpoint.converter() == nullptr) {
-      return RespondStored(*request, endpoint, 200, reply->entry->value(),
-                           reply->entry->revision());
+      return RespondStored(*request, endpoint, 200, reply->entry->kept(),
+                           reply->entry->revision(), reply->entry->pieces());
     }
     // The newest object is shown as its webhook converts it now.
     const auto memory = request->query.Get("resourceVersion").empty()

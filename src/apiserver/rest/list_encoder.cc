@@ -56,7 +56,8 @@ class JsonListWriter final : public ListWriter {
   }
   Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     if (!std::exchange(first_, false)) out.Append(',');
-    return view_.AppendJson(entry.value().view(), entry.revision(), ObjectView::As::kItem, out);
+    return view_.AppendJson(entry.kept().view(), entry.revision(), ObjectView::As::kItem, out,
+                            entry.pieces());
   }
   void End(ByteBuffer& out) override { out.Append("]}"); }
 
@@ -98,7 +99,7 @@ class ProtobufListWriter final : public ListWriter {
   bool measures() const override { return true; }
   Result<void> Measure(const store::CacheEntry& entry) override {
     SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
-                           view_.AsProtobuf(entry.value().view(), entry.revision()));
+                           view_.AsProtobuf(entry.kept().view(), entry.revision(), entry.pieces()));
     items_bytes_ += FieldSize(kItemsKey, item.size());
     return {};
   }
@@ -116,9 +117,8 @@ class ProtobufListWriter final : public ListWriter {
   }
   Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
     SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
-                           view_.AsProtobuf(entry.value().view(), entry.revision()));
-    AppendHead(out, kItemsKey, item.size());
-    item.AppendTo(out);
+                           view_.AsProtobuf(entry.kept().view(), entry.revision(), entry.pieces()));
+    item.AppendAsField(kItemsKey, out);
     return {};
   }
   // 3 contentEncoding and 4 contentType, both empty.
@@ -174,12 +174,12 @@ constexpr size_t kPrefetchedFirst = 4 * kLineBytes;
 constexpr size_t kPrefetchedBytes = 32 * 1024;
 
 void PrefetchBegin(const store::CacheEntry& entry) {
-  const char* const bytes = entry.value().view().data();
+  const char* const bytes = entry.kept().view().data();
   for (size_t i = 0; i < kPrefetchedFirst; i += kLineBytes) __builtin_prefetch(bytes + i);
 }
 
 void PrefetchRest(const store::CacheEntry& entry) {
-  const std::string_view bytes = entry.value().view().substr(0, kPrefetchedBytes);
+  const std::string_view bytes = entry.kept().view().substr(0, kPrefetchedBytes);
   for (size_t i = kPrefetchedFirst; i < bytes.size(); i += kLineBytes)
     __builtin_prefetch(bytes.data() + i, 0, 2);
 }

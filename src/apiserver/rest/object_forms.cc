@@ -41,7 +41,8 @@ Result<TableWriter> MakeTableWriter(const serving::ApiRequest& request, const En
   SKIFF_ASSIGN_OR_RETURN(options.include, IncludeObjectOf(request));
   if (endpoint.view != nullptr) {
     options.write_object = [view = endpoint.view](const ObjectBytes& object, ByteBuffer& out) {
-      return view->AppendJson(object.stored, object.revision, ObjectView::As::kObject, out);
+      return view->AppendJson(object.stored, object.revision, ObjectView::As::kObject, out,
+                              object.pieces);
     };
   }
   return TableWriter(std::move(columns), std::move(options));
@@ -60,7 +61,7 @@ class TableListWriter final : public ListWriter {
     writer_.Begin(ListMetadataOf(reply), out);
   }
   Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
-    return writer_.Row({entry.value().view(), entry.revision()}, now_, out);
+    return writer_.Row({entry.kept().view(), entry.revision(), entry.pieces()}, now_, out);
   }
   void End(ByteBuffer& out) override { writer_.End(out); }
 
@@ -76,13 +77,13 @@ class MetadataListWriter final : public ListWriter {
 
   bool measures() const override { return writer_.measures(); }
   Result<void> Measure(const store::CacheEntry& entry) override {
-    return writer_.Measure({entry.value().view(), entry.revision()});
+    return writer_.Measure({entry.kept().view(), entry.revision(), entry.pieces()});
   }
   void Begin(store::ListReply& reply, ByteBuffer& out) override {
     writer_.Begin(ListMetadataOf(reply), out);
   }
   Result<void> Item(const store::CacheEntry& entry, ByteBuffer& out) override {
-    return writer_.Item({entry.value().view(), entry.revision()}, out);
+    return writer_.Item({entry.kept().view(), entry.revision(), entry.pieces()}, out);
   }
   void End(ByteBuffer& out) override { writer_.End(out); }
 
@@ -102,7 +103,8 @@ class FormWatchEncoder : public WatchEncoder {
   Result<void> Append(const store::WatchItem& item, ByteBuffer& out) override {
     ByteBuffer object;
     if (const store::CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
-      SKIFF_RETURN_IF_ERROR(AppendObject({entry->value().view(), item.event->revision()}, object));
+      SKIFF_RETURN_IF_ERROR(
+          AppendObject({entry->kept().view(), item.event->revision(), entry->pieces()}, object));
     } else {
       SKIFF_RETURN_IF_ERROR(AppendBookmark(*item.event, object));
     }
@@ -160,16 +162,15 @@ class MetadataWatchEncoder final : public FormWatchEncoder {
 }  // namespace
 
 Result<SharedBytes> EncodeInForm(const serving::ApiRequest& request, const Endpoint& endpoint,
-                                 const serving::OutputFormat& format, std::string_view stored,
-                                 store::Revision revision) {
+                                 const serving::OutputFormat& format, const ObjectBytes& object) {
   ByteBuffer out;
   if (format.form == serving::ObjectForm::kTable) {
     SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
-    SKIFF_RETURN_IF_ERROR(writer.One({stored, revision}, NowOf(endpoint.context->clock), out));
+    SKIFF_RETURN_IF_ERROR(writer.One(object, NowOf(endpoint.context->clock), out));
     return serving::FinishJson(std::move(out), format);
   }
-  SKIFF_RETURN_IF_ERROR(AppendPartialMetadata({stored, revision}, MetadataEncodingOf(format),
-                                              MetaVersionOf(format), out));
+  SKIFF_RETURN_IF_ERROR(
+      AppendPartialMetadata(object, MetadataEncodingOf(format), MetaVersionOf(format), out));
   if (format.media == serving::MediaKind::kProtobuf) return SharedBytes(out.view());
   return serving::FinishJson(std::move(out), format);
 }

@@ -7,6 +7,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/watch_encoder.h"
+#include "apiserver/tables/object_bytes.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "serving/request/output.h"
@@ -24,7 +25,6 @@ Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const serving::ApiReq
 
 // One object, as the body of an answer.
 Result<SharedBytes> EncodeInForm(const serving::ApiRequest& request, const Endpoint& endpoint,
-                                 const serving::OutputFormat& format, std::string_view stored,
-                                 store::Revision revision);
+                                 const serving::OutputFormat& format, const ObjectBytes& object);
 
 }  // namespace skiff::apiserver

@@ -14,6 +14,7 @@
 #include "object/protobuf/encode.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/resource_version.h"
+#include "object/protobuf/wire.h"
 #include "object/transcode/protobuf_to_json.h"
 #include "serving/request/respond.h"
 
@@ -51,21 +52,50 @@ std::optional<std::string_view> ObjectView::Message(std::string_view stored) con
 
 // A revision of zero is none: what a dry run would have made.
 size_t ObjectMessage::size() const {
-  if (revision_ == store::Revision{}) return stored_.size() + encoded_.size();
-  return object::SizeWithResourceVersion(stored_, RevisionText(revision_).view());
+  const RevisionText version(revision_);
+  const bool has_version = revision_ != store::Revision{};
+  if (!pieces_.empty()) {
+    return object::JoinedMessage(stored_, has_version ? version.view() : std::string_view(),
+                                 pieces_)
+        .size();
+  }
+  if (!has_version) return stored_.size() + encoded_.size();
+  return object::SizeWithResourceVersion(stored_, version.view());
 }
 
 void ObjectMessage::AppendTo(ByteBuffer& out) const {
-  if (revision_ == store::Revision{}) {
+  const RevisionText version(revision_);
+  const bool has_version = revision_ != store::Revision{};
+  if (!pieces_.empty()) {
+    object::JoinedMessage(stored_, has_version ? version.view() : std::string_view(), pieces_)
+        .AppendTo(out);
+  } else if (!has_version) {
     out.Append(stored_);
     out.Append(encoded_);
   } else {
-    object::AppendWithResourceVersion(stored_, RevisionText(revision_).view(), out);
+    object::AppendWithResourceVersion(stored_, version.view(), out);
   }
 }
 
+void ObjectMessage::AppendAsField(uint32_t key, ByteBuffer& out) const {
+  const auto append_head = [&](size_t size) {
+    auto* to = reinterpret_cast<uint8_t*>(out.Reserve(2 * object::kMaxVarintBytes));
+    out.CommitTo(reinterpret_cast<char*>(object::WriteVarint(object::WriteVarint(to, key), size)));
+  };
+  if (pieces_.empty()) {
+    append_head(size());
+    return AppendTo(out);
+  }
+  const RevisionText version(revision_);
+  const bool has_version = revision_ != store::Revision{};
+  const object::JoinedMessage joined(stored_, has_version ? version.view() : std::string_view(),
+                                     pieces_);
+  append_head(joined.size());
+  joined.AppendTo(out);
+}
+
 Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision revision, As as,
-                                    ByteBuffer& out) const {
+                                    ByteBuffer& out, object::Pieces pieces) const {
   const object::MessageDesc& type = *resource_->kind;
   const bool whole = as == As::kObject;
   if (const auto message = Message(stored); message) {
@@ -73,7 +103,11 @@ Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision rev
     return object::StoredToJson(*message,
                                 revision == store::Revision{} ? std::string_view() : version.view(),
                                 type, whole ? type.group_version->api_version : std::string_view(),
-                                whole ? resource_->kind_name : std::string_view(), out);
+                                whole ? resource_->kind_name : std::string_view(), out, pieces);
+  }
+  if (!pieces.empty()) {
+    const SharedBytes joined = object::JoinFieldSets(stored, pieces);
+    return AppendJson(joined.view(), revision, as, out);
   }
   if (type.open != nullptr && same_layout_) {
     const RevisionText version(revision);
@@ -93,9 +127,14 @@ Result<void> ObjectView::AppendJson(std::string_view stored, store::Revision rev
   return {};
 }
 
-Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored,
-                                             store::Revision revision) const {
-  if (const auto message = Message(stored); message) return ObjectMessage(*message, revision);
+Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored, store::Revision revision,
+                                             object::Pieces pieces) const {
+  if (const auto message = Message(stored); message)
+    return ObjectMessage(*message, revision, pieces);
+  if (!pieces.empty()) {
+    const SharedBytes joined = object::JoinFieldSets(stored, pieces);
+    return AsProtobuf(joined.view(), revision);
+  }
   SKIFF_ASSIGN_OR_RETURN(const object::Document object, Decode(stored, revision));
   std::string bytes;
   object::EncodeProtobuf(object.root(), &bytes);
@@ -138,16 +177,17 @@ Result<object::Document> ObjectView::Decode(std::string_view stored,
 }
 
 Result<SharedBytes> ObjectView::Encode(std::string_view stored, store::Revision revision,
-                                       const serving::OutputFormat& format) const {
+                                       const serving::OutputFormat& format,
+                                       object::Pieces pieces) const {
   if (format.media != serving::MediaKind::kProtobuf) {
     ByteBuffer json(stored.size() * 2);
-    SKIFF_RETURN_IF_ERROR(AppendJson(stored, revision, As::kObject, json));
+    SKIFF_RETURN_IF_ERROR(AppendJson(stored, revision, As::kObject, json, pieces));
     return serving::FinishJson(std::move(json), format);
   }
   if (!resource_->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
-  SKIFF_ASSIGN_OR_RETURN(const ObjectMessage object, AsProtobuf(stored, revision));
+  SKIFF_ASSIGN_OR_RETURN(const ObjectMessage object, AsProtobuf(stored, revision, pieces));
   ByteBuffer message(object.size());
   object.AppendTo(message);
   std::string out;

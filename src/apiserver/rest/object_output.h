@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
+#include "object/protobuf/shared_fields.h"
 #include "object/resource.h"
 #include "object/value.h"
 #include "serving/request/output.h"
@@ -25,16 +26,19 @@ namespace skiff::apiserver {
 class ObjectMessage {
  public:
   // Stored bytes that get the revision as resourceVersion on their way out; of zero, none.
-  ObjectMessage(std::string_view stored, store::Revision revision)
-      : stored_(stored), revision_(revision) {}
+  ObjectMessage(std::string_view stored, store::Revision revision, object::Pieces pieces = {})
+      : stored_(stored), revision_(revision), pieces_(pieces) {}
   explicit ObjectMessage(std::string encoded) : encoded_(std::move(encoded)) {}
 
   size_t size() const;
   void AppendTo(ByteBuffer& out) const;
+  // With its key and length before it.
+  void AppendAsField(uint32_t key, ByteBuffer& out) const;
 
  private:
   std::string_view stored_;
   store::Revision revision_{};
+  object::Pieces pieces_;
   std::string encoded_;  // instead of the stored bytes
 };
 
@@ -54,15 +58,17 @@ class ObjectView {
   // An object with its kind and apiVersion, or as an item of a list, without. With revision zero it
   // has no resourceVersion, as what was never stored has none.
   enum class As : uint8_t { kObject, kItem };
-  Result<void> AppendJson(std::string_view stored, store::Revision revision, As as,
-                          ByteBuffer& out) const;
-  Result<ObjectMessage> AsProtobuf(std::string_view stored, store::Revision revision) const;
+  // Pieces are those that were cut out of the stored bytes.
+  Result<void> AppendJson(std::string_view stored, store::Revision revision, As as, ByteBuffer& out,
+                          object::Pieces pieces = {}) const;
+  Result<ObjectMessage> AsProtobuf(std::string_view stored, store::Revision revision,
+                                   object::Pieces pieces = {}) const;
 
   // Whole, in the version of this view, with its resourceVersion.
   Result<object::Document> Decode(std::string_view stored, store::Revision revision) const;
   // An answer's body.
   Result<SharedBytes> Encode(std::string_view stored, store::Revision revision,
-                             const serving::OutputFormat& format) const;
+                             const serving::OutputFormat& format, object::Pieces pieces = {}) const;
 
  private:
   // The message inside of stored protobuf whose layout is that of this view; nothing otherwise.

@@ -10,9 +10,11 @@
 namespace skiff::apiserver {
 
 void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int code,
-                   const SharedBytes& bytes, store::Revision revision) {
+                   const SharedBytes& bytes, store::Revision revision, object::Pieces pieces) {
   if (serving::RespondLocally(request, code, [&](serving::LocalResponse& answer) {
-        answer.rest().Stored(code, endpoint.SharedView(request), bytes, revision);
+        answer.rest().Stored(code, endpoint.SharedView(request),
+                             pieces.empty() ? bytes : object::JoinFieldSets(bytes.view(), pieces),
+                             revision);
       })) {
     return;
   }
@@ -20,10 +22,10 @@ void RespondStored(serving::ApiRequest& request, const Endpoint& endpoint, int c
   if (!format) return serving::RespondError(request, format.error());
   Result<SharedBytes> body =
       format->form == serving::ObjectForm::kWhole
-          ? (code == 200
-                 ? ResponseCache::OfThread().Encode(*endpoint.view, bytes, revision, *format)
-                 : endpoint.view->Encode(bytes.view(), revision, *format))
-          : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
+          ? (code == 200 ? ResponseCache::OfThread().Encode(*endpoint.view, bytes, revision,
+                                                            *format, pieces)
+                         : endpoint.view->Encode(bytes.view(), revision, *format, pieces))
+          : EncodeInForm(request, endpoint, *format, {bytes.view(), revision, pieces});
   if (!body) return serving::RespondError(request, body.error());
   serving::RespondBytes(request, code, format->content_type(), std::move(*body));
 }

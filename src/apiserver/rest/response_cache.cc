@@ -11,7 +11,8 @@ ResponseCache& ResponseCache::OfThread() {
 
 Result<SharedBytes> ResponseCache::Encode(const ObjectView& view, const SharedBytes& stored,
                                           store::Revision revision,
-                                          const serving::OutputFormat& format) {
+                                          const serving::OutputFormat& format,
+                                          object::Pieces pieces) {
   // Blocks of memory lie at multiples of sixteen, and mostly much further apart.
   const auto place = reinterpret_cast<uintptr_t>(stored.view().data());
   CachedResponse& answer =
@@ -19,7 +20,7 @@ Result<SharedBytes> ResponseCache::Encode(const ObjectView& view, const SharedBy
   if (answer.view == view.id() && answer.stored.SharesWith(stored) && answer.revision == revision &&
       answer.media == format.media && answer.pretty == format.pretty)
     return answer.body;
-  SKIFF_ASSIGN_OR_RETURN(SharedBytes body, view.Encode(stored.view(), revision, format));
+  SKIFF_ASSIGN_OR_RETURN(SharedBytes body, view.Encode(stored.view(), revision, format, pieces));
   if (!stored.empty() && body.size() <= limits::kMaxCachedResponseBytes)
     answer = {view.id(), stored, revision, format.media, format.pretty, body};
   return body;

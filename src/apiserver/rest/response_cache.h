@@ -24,7 +24,8 @@ class ResponseCache {
   // As view.Encode() makes them, which is called unless the same was made before of the very same
   // bytes.
   Result<SharedBytes> Encode(const ObjectView& view, const SharedBytes& stored,
-                             store::Revision revision, const serving::OutputFormat& format);
+                             store::Revision revision, const serving::OutputFormat& format,
+                             object::Pieces pieces = {});
 
  private:
   struct CachedResponse {

@@ -133,7 +133,7 @@ void RespondScale(serving::ApiRequest& request, const Endpoint& endpoint, const 
   shown.columns = &columns;
   std::string stored;
   object::EncodeStorage(scale.root(), &stored);
-  Result<SharedBytes> body = EncodeInForm(request, shown, *format, stored, revision);
+  Result<SharedBytes> body = EncodeInForm(request, shown, *format, {stored, revision});
   if (!body) return serving::RespondError(request, body.error());
   serving::RespondBytes(request, 200, format->content_type(), std::move(*body));
 }
@@ -195,8 +195,8 @@ Result<object::Document> ChangeScale(const serving::ApiRequest& request, const E
   const std::vector<std::string_view> replicas = NamesOf(paths.spec_replicas);
   object::Document current = ScaleOf(workload, paths);
   // What an open kind does not say its scale cannot keep.
-  const bool lacks_replicas = endpoint.resource->kind->open != nullptr &&
-                              !IntAt(workload.root(), paths.spec_replicas);
+  const bool lacks_replicas =
+      endpoint.resource->kind->open != nullptr && !IntAt(workload.root(), paths.spec_replicas);
   if (lacks_replicas) {
     views::autoscaling_v1::MutableScale(current).mutable_spec().set_replicas(kNoReplicas);
   }
@@ -206,8 +206,8 @@ Result<object::Document> ChangeScale(const serving::ApiRequest& request, const E
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, scale));
   SKIFF_RETURN_IF_ERROR(CheckName(MetaOf(scale).name(), request.info.name));
   if (lacks_replicas && views::autoscaling_v1::Scale(scale).spec().replicas() == kNoReplicas) {
-    return Fail(StatusReason::kBadRequest, "the spec replicas field " +
-                                               Quoted(paths.spec_replicas) + " cannot be empty");
+    return Fail(StatusReason::kBadRequest,
+                "the spec replicas field " + Quoted(paths.spec_replicas) + " cannot be empty");
   }
   SKIFF_ASSIGN_OR_RETURN(object::Document out, WithScale(*endpoint.resource, workload, scale));
   ManagedFieldsFromScale(scale, replicas, out);

@@ -54,7 +54,7 @@ Result<void> AppendStoredObject(const ObjectBytes& object, ByteBuffer& out) {
   const RevisionText version(object.revision);
   return object::StoredToJson(envelope.raw,
                               object.revision.value == 0 ? std::string_view() : version.view(),
-                              *type, envelope.api_version, envelope.kind, out);
+                              *type, envelope.api_version, envelope.kind, out, object.pieces);
 }
 
 void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out) {

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/status.h"
 #include "object/descriptor.h"
+#include "object/protobuf/shared_fields.h"
 #include "store/store.h"
 
 namespace skiff::apiserver {
@@ -19,6 +20,7 @@ namespace skiff::apiserver {
 struct ObjectBytes {
   std::string_view stored;
   store::Revision revision = {};
+  object::Pieces pieces = {};  // that were cut out of the bytes
 };
 
 // Appends a whole object as JSON, in the version that a client asked for.

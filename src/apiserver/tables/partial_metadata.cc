@@ -130,10 +130,15 @@ Result<std::string_view> MetadataMessage(std::string_view stored, ByteBuffer& ga
 Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
   ByteBuffer gathered;
   SKIFF_ASSIGN_OR_RETURN(const std::string_view message, MetadataMessage(object.stored, gathered));
-  if (object.revision.value == 0) {
+  const RevisionText revision(object.revision);
+  const std::string_view version =
+      object.revision.value == 0 ? std::string_view() : revision.view();
+  if (!object.pieces.empty()) {
+    object::JoinedMessage(message, version, object.pieces).AppendTo(out);
+  } else if (version.empty()) {
     out.Append(message);
   } else {
-    object::AppendWithResourceVersion(message, RevisionText(object.revision).view(), out);
+    object::AppendWithResourceVersion(message, version, out);
   }
   return {};
 }
@@ -180,7 +185,7 @@ Result<void> AppendPartialMetadataJson(const ObjectBytes& object, MetaVersion ve
     const RevisionText revision(object.revision);
     return object::StoredToJson(
         message, object.revision.value == 0 ? std::string_view() : revision.view(),
-        *PartialObjectMetadata::Type(), MetaApiVersion(version), kKind, out);
+        *PartialObjectMetadata::Type(), MetaApiVersion(version), kKind, out, object.pieces);
   }
   SKIFF_ASSIGN_OR_RETURN(object::Document document, ReadMetadata(object));
   document.root().SetMember(document.arena(), PartialObjectMetadata::kKind,

@@ -37,6 +37,7 @@ Result<object::Document> DecodeAndConvert(std::string_view stored,
                                           const object::MessageDesc* kind) {
   object::ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
+  options.trusts_field_sets = true;  // which no column shows, and some may have been cut out
   SKIFF_ASSIGN_OR_RETURN(const object::Document document, object::DecodeStorage(stored, options));
   return Convert(document, kind);
 }

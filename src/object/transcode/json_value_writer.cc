@@ -72,8 +72,9 @@ char* JsonValueWriter::Value(char* to, FieldType type, std::string_view body, bo
     case FieldType::kIntOrString:
       return IntOrString(to, WireReader(body), zero);
     case FieldType::kRawJson:
-    case FieldType::kFieldsV1:
       return RawJson(to, 1, WireReader(body), zero);
+    case FieldType::kFieldsV1:
+      return RawJson(to, 1, WireReader(body), zero, pieces_);
     case FieldType::kUnknown:
       return RawJson(to, 2, WireReader(body), zero);
     case FieldType::kStringList:
@@ -174,13 +175,14 @@ char* JsonValueWriter::IntOrString(char* to, WireReader in, bool* zero) {
   return text.empty() ? Json(to, "\"\"") : String(to, text);
 }
 
-char* JsonValueWriter::RawJson(char* to, size_t number, WireReader in, bool* zero) {
+char* JsonValueWriter::RawJson(char* to, size_t number, WireReader in, bool* zero, Pieces pieces) {
   std::string_view json;
   if (number != 1 || !ReadOnlyText(in, &json)) {
     SmallMessage small;
     if (!ReadSmall(in, &small)) return nullptr;
     json = small.texts[number];
   }
+  json = FieldSetText(json, pieces);
   *zero = json.empty();
   if (*zero) return Json(to, "null");
   out_.CommitTo(to);

@@ -19,6 +19,7 @@
 #include "base/buffer.h"
 #include "object/descriptor.h"
 #include "object/json/simd.h"
+#include "object/protobuf/shared_fields.h"
 #include "object/protobuf/wire.h"
 
 namespace skiff::object {
@@ -26,8 +27,9 @@ namespace skiff::object {
 class JsonValueWriter {
  public:
   // `input` holds the texts to be written: vectors are read beyond a text, but never beyond that.
-  JsonValueWriter(std::string_view input, ByteBuffer& out)
+  JsonValueWriter(std::string_view input, ByteBuffer& out, Pieces pieces = {})
       : out_(out),
+        pieces_(pieces),
         last_vector_(input.size() < kSimdWidth ? nullptr
                                                : input.data() + input.size() - kSimdWidth) {}
 
@@ -133,7 +135,7 @@ class JsonValueWriter {
   char* Quantity(char* to, WireReader in, bool* zero);
   char* Duration(char* to, WireReader in, bool* zero);
   char* IntOrString(char* to, WireReader in, bool* zero);
-  char* RawJson(char* to, size_t number, WireReader in, bool* zero);
+  char* RawJson(char* to, size_t number, WireReader in, bool* zero, Pieces pieces = {});
   char* StringList(char* to, WireReader in, bool* zero);
 
   // Room for `size` bytes and kRoom more.
@@ -147,6 +149,7 @@ class JsonValueWriter {
   char* Resume(size_t size);
 
   ByteBuffer& out_;
+  const Pieces pieces_;      // that field sets may stand for
   const char* last_vector_;  // where vectors may be read up to
   char* limit_ = nullptr;    // kRoom before the end of the buffer
   std::string scratch_;

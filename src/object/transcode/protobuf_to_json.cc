@@ -35,8 +35,8 @@ struct FieldPlace {
 // parts twice on every level of nesting.
 class Transcoder {
  public:
-  Transcoder(std::string_view input, EmbeddedKinds embedded, ByteBuffer& out)
-      : writer_(input, out), names_kinds_(embedded == EmbeddedKinds::kNamed) {}
+  Transcoder(std::string_view input, EmbeddedKinds embedded, ByteBuffer& out, Pieces pieces = {})
+      : writer_(input, out, pieces), names_kinds_(embedded == EmbeddedKinds::kNamed) {}
 
   // Without a resource version the message has its own, or none.
   bool Run(std::string_view message, const MessageDesc& type, std::string_view api_version,
@@ -484,17 +484,20 @@ Result<void> ThroughTree(std::string_view message, const MessageDesc& type,
 
 Result<void> StoredToJson(std::string_view message, std::string_view resource_version,
                           const MessageDesc& type, std::string_view api_version,
-                          std::string_view kind, ByteBuffer& out) {
+                          std::string_view kind, ByteBuffer& out, Pieces pieces) {
   const size_t start = out.size();
   if (!resource_version.empty()) {
-    Transcoder transcoder(message, EmbeddedKinds::kNamed, out);
+    Transcoder transcoder(message, EmbeddedKinds::kNamed, out, pieces);
     if (transcoder.Run(message, type, api_version, kind, resource_version)) return {};
     out.Truncate(start);
   }
-  ByteBuffer with_version;
-  if (!resource_version.empty()) {
-    AppendWithResourceVersion(message, resource_version, with_version);
-    message = with_version.view();
+  ByteBuffer whole;
+  if (!pieces.empty()) {
+    JoinedMessage(message, resource_version, pieces).AppendTo(whole);
+    message = whole.view();
+  } else if (!resource_version.empty()) {
+    AppendWithResourceVersion(message, resource_version, whole);
+    message = whole.view();
   }
   return ProtobufToJson(message, type, api_version, kind, out, EmbeddedKinds::kNamed);
 }

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "object/descriptor.h"
 #include "object/protobuf/embedded_kinds.h"
+#include "object/protobuf/shared_fields.h"
 
 namespace skiff::object {
 
@@ -25,10 +26,11 @@ Result<void> ProtobufToJson(std::string_view message, const MessageDesc& type,
                             EmbeddedKinds embedded = EmbeddedKinds::kAsTheyAre);
 
 // The same for an object as it is stored, which gets this resourceVersion in place of its own, if
-// it has one, on its way; of an empty one, none. Kinds inside of it are named.
+// it has one, on its way; of an empty one, none. Field sets may have been cut out of it. Kinds
+// inside of it are named.
 Result<void> StoredToJson(std::string_view message, std::string_view resource_version,
                           const MessageDesc& type, std::string_view api_version,
-                          std::string_view kind, ByteBuffer& out);
+                          std::string_view kind, ByteBuffer& out, Pieces pieces = {});
 
 // The same for stored bytes: the envelope names the type.
 Result<void> StorageToJson(std::string_view stored, ByteBuffer& out);

@@ -5,7 +5,9 @@
 #include "object/json/text.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
+#include "object/protobuf/envelope.h"
 #include "object/protobuf/resource_version.h"
+#include "object/protobuf/shared_fields.h"
 #include "object/transcode/json_to_protobuf.h"
 #include "object/transcode/protobuf_to_json.h"
 
@@ -74,6 +76,32 @@ TEST(StoredToJsonTest, TheVersionGivenTakesThePlaceOfTheOneThatIsThere) {
     ASSERT_TRUE(StoredToJson(bytes.view(), "11", pod, {}, {}, json));
     EXPECT_EQ(json.view(), expected.view());
     EXPECT_NE(json.view().find(R"("resourceVersion":"11")"), std::string_view::npos);
+  }
+}
+
+TEST(StoredToJsonTest, FieldSetsThatWereCutOutAreWhereTheyWere) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  const std::string set = "{\"f:" + std::string(kMinPieceBytes, 'a') + "\":{}}";
+  const std::string text =
+      R"({"metadata":{"name":"a","managedFields":[{"manager":"m","fieldsV1":{"f:b":{}}},)"
+      R"({"manager":"n","fieldsV1":)" +
+      set + R"(}]},"spec":{"nodeName":"n"}})";
+  const auto document = DecodeJson(text, &pod);
+  ASSERT_TRUE(document.has_value());
+  std::string stored;
+  EncodeStorage(document->root(), &stored);
+  ByteBuffer cut;
+  std::vector<SharedBytes> pieces;
+  ASSERT_TRUE(CutFieldSets(
+      stored, [](std::string_view each) { return SharedBytes(each); }, cut, pieces));
+  for (const std::string_view version : {"", "11"}) {
+    ByteBuffer expected, json;
+    ASSERT_TRUE(
+        StoredToJson(OpenProtobufEnvelope(stored)->raw, version, pod, "v1", "Pod", expected));
+    ASSERT_TRUE(StoredToJson(OpenProtobufEnvelope(cut.view())->raw, version, pod, "v1", "Pod", json,
+                             pieces));
+    EXPECT_EQ(json.view(), expected.view());
+    EXPECT_NE(json.view().find(set), std::string_view::npos);
   }
 }
 

@@ -61,7 +61,7 @@ uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
     if (!deleted && !change.entry->readable()) has_unreadable_ = true;
     EntryRef previous = deleted ? index_->Erase(change.key) : index_->Put(change.entry);
     if (deleted && !previous) continue;
-    history_.Changed(change.revision, previous ? previous->value().size() : 0);
+    history_.Changed(change.revision, previous ? previous->kept().size() : 0);
     last_change_ = change.revision;
     IndexFields(change.entry, previous);
     for_selectors_.Change(change.entry, previous);

@@ -92,8 +92,8 @@ class CachedEvent {
   }
   // Bytes of storage that the event keeps alive.
   size_t bytes() const {
-    return sizeof(CachedEvent) + (current_ ? current_->value().size() : 0) +
-           (previous_ ? previous_->value().size() : 0);
+    return sizeof(CachedEvent) + (current_ ? current_->kept().size() : 0) +
+           (previous_ ? previous_->kept().size() : 0);
   }
 
   // The bytes of this form, made by encode() -> SharedBytes if nobody has asked for them before.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "base/limits.h"
@@ -64,31 +65,40 @@ struct CacheEntry::Layout {
 
 EntryRef CacheEntry::Make(std::string_view key, Revision revision, SharedBytes value,
                           object::LabelSet labels, std::span<const std::string_view> fields,
-                          StoredForm form) {
+                          StoredForm form, object::Pieces pieces) {
   assert(key.size() <= UINT16_MAX && fields.size() <= limits::kMaxCachedFields);
+  assert(pieces.size() <= object::kMaxPieces);
   const Layout layout(value.view(), fields);
-  const size_t size =
-      sizeof(CacheEntry) + fields.size() * (layout.wide ? 8 : 4) + key.size() + layout.copied_bytes;
+  const size_t size = sizeof(CacheEntry) + pieces.size_bytes() +
+                      fields.size() * (layout.wide ? 8 : 4) + key.size() + layout.copied_bytes;
   return EntryRef::Adopt(new (::operator new(size)) CacheEntry(
-      layout, key, revision, std::move(value), std::move(labels), fields, form));
+      layout, key, revision, std::move(value), std::move(labels), fields, form, pieces));
 }
 
 CacheEntry::CacheEntry(const Layout& layout, std::string_view key, Revision revision,
                        SharedBytes value, object::LabelSet labels,
-                       std::span<const std::string_view> fields, StoredForm form)
+                       std::span<const std::string_view> fields, StoredForm form,
+                       object::Pieces pieces)
     : key_size_(static_cast<uint16_t>(key.size())),
       field_count_(static_cast<uint8_t>(fields.size())),
       wide_(layout.wide),
       form_(form),
+      piece_count_(static_cast<uint8_t>(pieces.size())),
       revision_(revision),
       value_(std::move(value)),
       labels_(std::move(labels)) {
+  std::ranges::uninitialized_copy(
+      pieces, std::span(reinterpret_cast<SharedBytes*>(this + 1), pieces.size()));
   std::ranges::copy(key, words() + word_bytes());
   if (wide_) {
     StoreFields<uint64_t>(fields);
   } else {
     StoreFields<uint32_t>(fields);
   }
+}
+
+CacheEntry::~CacheEntry() {
+  std::destroy_n(reinterpret_cast<SharedBytes*>(this + 1), piece_count_);
 }
 
 template <typename Word>

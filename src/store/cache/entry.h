@@ -7,7 +7,12 @@
 // storage bytes already, so the entry keeps where they stand, four bytes each; only what does not
 // (a number as text, an escaped string) is copied behind the key.
 //
-//   header | one word per field | key | copied values
+// Field sets that many objects of a resource have in common are held once for all of them
+// (object/protobuf/shared_fields.h): then the entry has bytes of its own, in which they are cut
+// out, and shares the pieces. Who reads many entries takes both as they are; for others value()
+// joins them.
+//
+//   header | pieces | one word per field | key | copied values
 //
 // The key is what follows the resource's prefix in the store: NAMESPACE/NAME, or NAME where there
 // are no namespaces.
@@ -23,6 +28,7 @@
 #include <utility>
 
 #include "base/shared_bytes.h"
+#include "object/protobuf/shared_fields.h"
 #include "object/selector/label_set.h"
 #include "store/cache/stored_form.h"
 #include "store/store.h"
@@ -67,7 +73,7 @@ class CacheEntry {
   // Up to limits::kMaxCachedFields fields. Their views may point into `value`.
   static EntryRef Make(std::string_view key, Revision revision, SharedBytes value,
                        object::LabelSet labels, std::span<const std::string_view> fields = {},
-                       StoredForm form = StoredForm::kComplete);
+                       StoredForm form = StoredForm::kComplete, object::Pieces pieces = {});
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
@@ -79,7 +85,15 @@ class CacheEntry {
   // npos + 1 is 0: without a namespace the whole key.
   std::string_view name() const { return key().substr(key().find('/') + 1); }
   Revision revision() const { return revision_; }
-  const SharedBytes& value() const { return value_; }
+  // The storage bytes. New ones each time if there are pieces.
+  SharedBytes value() const {
+    return piece_count_ == 0 ? value_ : object::JoinFieldSets(value_.view(), pieces());
+  }
+  // What the entry holds of them: all, or without pieces. These bytes are always the same.
+  const SharedBytes& kept() const { return value_; }
+  object::Pieces pieces() const {
+    return {reinterpret_cast<const SharedBytes*>(this + 1), piece_count_};
+  }
   StoredForm form() const { return form_; }
   bool readable() const { return form_ != StoredForm::kUnreadable; }
   const object::LabelSet& labels() const { return labels_; }
@@ -99,8 +113,9 @@ class CacheEntry {
   struct Layout;
 
   CacheEntry(const Layout& layout, std::string_view key, Revision revision, SharedBytes value,
-             object::LabelSet labels, std::span<const std::string_view> fields, StoredForm form);
-  ~CacheEntry() = default;
+             object::LabelSet labels, std::span<const std::string_view> fields, StoredForm form,
+             object::Pieces pieces);
+  ~CacheEntry();
 
   void Reference() const { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unreference() const {
@@ -113,8 +128,9 @@ class CacheEntry {
   template <typename Word>
   std::string_view LoadField(size_t index) const;
 
-  char* words() { return reinterpret_cast<char*>(this + 1); }
-  const char* words() const { return reinterpret_cast<const char*>(this + 1); }
+  size_t piece_bytes() const { return piece_count_ * sizeof(SharedBytes); }
+  char* words() { return reinterpret_cast<char*>(this + 1) + piece_bytes(); }
+  const char* words() const { return reinterpret_cast<const char*>(this + 1) + piece_bytes(); }
   size_t word_bytes() const { return size_t{field_count_} * (wide_ ? 8 : 4); }
   const char* text() const { return words() + word_bytes(); }
 
@@ -123,6 +139,7 @@ class CacheEntry {
   const uint8_t field_count_;
   const bool wide_ : 1;  // words of eight bytes, for values that four cannot tell of
   const StoredForm form_ : 2;
+  const uint8_t piece_count_ : 5;
   const Revision revision_;
   const SharedBytes value_;
   const object::LabelSet labels_;

@@ -12,6 +12,7 @@
 
 #include "store/cache/entry.h"
 #include "store/cache/object_facts.h"
+#include "store/cache/piece_pool.h"
 #include "store/cache/selection.h"
 #include "store/store.h"
 
@@ -30,14 +31,17 @@ class EntryBuilder {
 
   EntryRef Make(const KeyValue& stored) {
     const std::string_view key = KeyOf(stored);
-    const Result<SharedBytes> read = Read(stored.value);
-    if (!read) {
-      return CacheEntry::Make(key, stored.mod_revision, SharedBytes(read.error().ToString()),
-                              object::LabelSet(), no_fields_, StoredForm::kUnreadable);
-    }
+    const Result<SharedBytes> served = read_ ? read_(stored.value) : stored.value;
+    if (!served) return Unreadable(stored, served.error());
+    // The facts may lie in the bytes, and so they are read from those that are kept.
+    const PiecePool::Cut kept = pool_.Take(*served);
+    if (const auto read = reader_->Read(kept.bytes.view(), facts_); !read)
+      return Unreadable(stored, read.error());
     return CacheEntry::Make(
-        key, stored.mod_revision, *read, object::LabelSet(*symbols_, facts_.labels), facts_.fields,
-        read->SharesWith(stored.value) ? StoredForm::kComplete : StoredForm::kCompleted);
+        key, stored.mod_revision, kept.bytes, object::LabelSet(*symbols_, facts_.labels),
+        facts_.fields,
+        served->SharesWith(stored.value) ? StoredForm::kComplete : StoredForm::kCompleted,
+        kept.pieces);
   }
   std::string_view KeyOf(const KeyValue& stored) const {
     return std::string_view(stored.key).substr(prefix_.size());
@@ -45,14 +49,9 @@ class EntryBuilder {
   const std::string& prefix() const { return prefix_; }
 
  private:
-  // The object as it is served, and its facts.
-  Result<SharedBytes> Read(const SharedBytes& stored) {
-    SharedBytes served = stored;
-    if (read_) {
-      SKIFF_ASSIGN_OR_RETURN(served, read_(stored));
-    }
-    SKIFF_RETURN_IF_ERROR(reader_->Read(served.view(), facts_));
-    return served;
+  EntryRef Unreadable(const KeyValue& stored, const Status& why) const {
+    return CacheEntry::Make(KeyOf(stored), stored.mod_revision, SharedBytes(why.ToString()),
+                            object::LabelSet(), no_fields_, StoredForm::kUnreadable);
   }
 
   const std::string prefix_;
@@ -61,6 +60,7 @@ class EntryBuilder {
   object::SymbolTable* const symbols_;
   const std::vector<std::string_view> no_fields_;
   ObjectFacts facts_;
+  PiecePool pool_;
 };
 
 }  // namespace skiff::store

@@ -99,12 +99,16 @@ Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view v
   return EncodeObject(document.root(), encoding);
 }
 
-Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_view version,
-                                         WatchEncoding encoding) {
+Result<std::string> EncodeStoredProtobuf(std::string_view stored, object::Pieces pieces,
+                                         std::string_view version, WatchEncoding encoding) {
   SKIFF_ASSIGN_OR_RETURN(object::ProtobufEnvelope envelope, object::OpenProtobufEnvelope(stored));
   if (encoding == WatchEncoding::kProtobuf) {
     ByteBuffer message(envelope.raw.size() + 64);
-    object::AppendWithResourceVersion(envelope.raw, version, message);
+    if (pieces.empty()) {
+      object::AppendWithResourceVersion(envelope.raw, version, message);
+    } else {
+      object::JoinedMessage(envelope.raw, version, pieces).AppendTo(message);
+    }
     envelope.raw = message.view();
     std::string out;
     object::AppendProtobufEnvelope(envelope, &out);
@@ -118,7 +122,7 @@ Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_vi
   }
   ByteBuffer json(stored.size() * 2);
   SKIFF_RETURN_IF_ERROR(object::StoredToJson(envelope.raw, version, *type, envelope.api_version,
-                                             envelope.kind, json));
+                                             envelope.kind, json, pieces));
   return json.ToString();
 }
 
@@ -155,10 +159,10 @@ Result<SharedBytes> MakeFrame(const WatchItem& item, WatchEncoding encoding, Wat
   Result<std::string> object;
   if (item.type == EventType::kBookmark) {
     object = EncodeBookmark(*item.event, version, encoding, kind);
-  } else if (object::HasProtobufPrefix(entry->value().view())) {
-    object = EncodeStoredProtobuf(entry->value().view(), version, encoding);
+  } else if (object::HasProtobufPrefix(entry->kept().view())) {
+    object = EncodeStoredProtobuf(entry->kept().view(), entry->pieces(), version, encoding);
   } else {
-    object = EncodeStoredJson(entry->value().view(), version, encoding);
+    object = EncodeStoredJson(entry->kept().view(), version, encoding);
   }
   if (!object) {
     Status error = std::move(object.error());
