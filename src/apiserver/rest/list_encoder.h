@@ -55,7 +55,7 @@ class ListEncoder {
 
   Result<void> Step(ByteBuffer& out);
   Result<void> WriteStep(ByteBuffer& out);
-  // The next entry that matches, if it is near and was so two calls ago.
+  // The next entry that matches, if it is near and was so in the last call.
   const store::CacheEntry* Next();
 
   const std::unique_ptr<ListWriter> writer_;
@@ -63,8 +63,7 @@ class ListEncoder {
   const bool ends_line_;
   store::ListReply reply_;
   std::optional<store::ListCursor> at_;
-  const store::CacheEntry* next_ = nullptr;        // what Next() gives the next time,
-  const store::CacheEntry* after_next_ = nullptr;  // and then
+  const store::CacheEntry* next_ = nullptr;  // what Next() gives the next time
   Stage stage_ = Stage::kPage;
   ByteBuffer written_;  // on its way to the rewriter
 };
