@@ -138,6 +138,56 @@ class StoredVersionTest(ConversionCase):
         self.assertEqual(len(self.asked()), before, "it is stored as v3 by now")
 
 
+    def test_a_definition_takes_its_objects_with_it_though_nobody_converts(self):
+        self.define("left.example.com", versions=("v1", "v2", "v3"))
+        self.create("v1", "old", 5)
+        held = self.thing("v1", "held", 5)
+        held["metadata"]["finalizers"] = ["example.com/held"]
+        self.assertEqual(self.ask("POST", self.path("v1"), held).code, 201)
+        path = f"{DEFINITIONS}/things.left.example.com"
+        definition = self.get(path).json
+        for version in definition["spec"]["versions"]:
+            version["storage"] = version["name"] == "v3"
+        self.assertEqual(self.ask("PUT", path, definition).code, 200)
+        self.behave(says(b"", code=503))
+        self.assertEqual(self.ask("DELETE", path).code, 200)
+        self.await_code(self.path("v1", "old"), 404)
+        marked = self.get(self.path("v1", "held")).json
+        self.assertIn("deletionTimestamp", marked["metadata"])
+        self.assertEqual(marked["spec"], {"size": 5})
+        freed = self.ask("PATCH", self.path("v1", "held"), {"metadata": {"finalizers": None}},
+                         headers=MERGE)
+        self.assertEqual(freed.code, 200, freed.text)
+        self.await_code(path, 404)
+
+
+class StoppingTest(ConversionCase):
+    def test_a_server_that_ends_answers_those_who_wait_for_a_webhook(self):
+        self.define("stopping.example.com")
+        self.create("v1", "a", 1)
+        events = self.watch("v2", "&resourceVersion=0")
+        self.assertEqual(next(events)["type"], "ADDED")
+        self.behave(hangs)
+        self.ask("PATCH", self.path("v1", "a"), {"spec": {"size": 2}}, headers=MERGE)
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(4):
+                pool.submit(self.get_whatever)
+            # One call for all of them.
+            while self.webhooks.count("/stopping.example.com") < 2:
+                time.sleep(0.01)
+            self.server.process.terminate()
+            self.assertEqual(self.server.process.wait(60), 0)
+
+    def get_whatever(self):
+        try:
+            self.get(self.path("v2"))
+        except OSError:
+            pass
+
+    def withdraw(self, group):
+        """The server has gone."""
+
+
 class ListsTest(ConversionCase):
     def test_a_long_list_is_converted_in_few_calls_and_once(self):
         self.define("many.example.com")

@@ -64,30 +64,31 @@ void WebhookConverter::Convert(Objects objects, const object::MessageDesc& to, M
   job->post = std::move(post);
   job->done = std::move(done);
   job->results.resize(objects.size());
+  std::vector<Waited> unknown;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    if (IsInVersion(objects[i].view(), to)) {
+      job->results[i] = std::move(objects[i]);
+      continue;
+    }
+    const Key key = KeyOf(objects[i], to);
+    auto known = memory == Memory::kAnswers ? services_.converted.Find(key) : std::nullopt;
+    if (known) {
+      job->results[i] = std::move(*known);
+    } else {
+      unknown.push_back({key, i});
+    }
+  }
+  if (unknown.empty()) return job->Finish();
   std::vector<Asked> asked;
-  bool is_done = false;
   {
     const std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < objects.size(); ++i) {
-      if (IsInVersion(objects[i].view(), to)) {
-        job->results[i] = std::move(objects[i]);
-        continue;
-      }
-      const Key key = KeyOf(objects[i], to);
-      if (memory == Memory::kAnswers) {
-        if (auto known = services_.converted.Find(key)) {
-          job->results[i] = std::move(*known);
-          continue;
-        }
-      }
-      ++job->left;
+    job->left = unknown.size();
+    for (const auto& [key, place] : unknown) {
       std::vector<Waiter>& waiters = waiting_[key];
-      waiters.push_back({job, i});
-      if (waiters.size() == 1) asked.push_back({key, std::move(objects[i])});
+      waiters.push_back({job, place});
+      if (waiters.size() == 1) asked.push_back({key, std::move(objects[place])});
     }
-    is_done = job->left == 0;
   }
-  if (is_done) return job->Finish();
   for (size_t next = 0; next < asked.size();) {
     Call call = TakeCall(asked, next);
     call.to = &to;

@@ -54,6 +54,10 @@ class WebhookConverter final : public ObjectConverter,
     std::shared_ptr<Job> job;
     size_t place;
   };
+  struct Waited {
+    Key key;
+    size_t place;
+  };
   struct Asked {
     Key key;
     SharedBytes object;

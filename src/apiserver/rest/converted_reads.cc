@@ -36,6 +36,7 @@ class ListConversion : public std::enable_shared_from_this<ListConversion> {
     store::SelectionRequest shown;
     shown.name_space = reply_.selection().name_space();
     shown.name = reply_.selection().name();
+    has_changed_ = fields.has_value();
     if (fields) shown = std::move(*fields);
     SKIFF_ASSIGN_OR_RETURN(shown_, BindSelection(storage_, std::move(shown)));
     request_->responder.Post([self = shared_from_this()] { self->Step(); });
@@ -80,6 +81,7 @@ class ListConversion : public std::enable_shared_from_this<ListConversion> {
       all_bytes_ += (*made)[i].size();
       Result<store::EntryRef> entry = ConvertedEntry(storage_, *entries_[i], std::move((*made)[i]));
       if (!entry) return Fail(entry.error());
+      has_changed_ = has_changed_ || entry->get() != entries_[i].get();
       converted_.push_back(std::move(*entry));
     }
     entries_.clear();
@@ -97,6 +99,7 @@ class ListConversion : public std::enable_shared_from_this<ListConversion> {
   }
 
   void Finish() {
+    if (!has_changed_) return done_(std::move(reply_));
     store::OrderedIndex index;
     index.Load(std::move(converted_));
     done_(store::ListReply(index.Snapshot(), reply_.revision(), shown_, reply_.page()));
@@ -114,6 +117,7 @@ class ListConversion : public std::enable_shared_from_this<ListConversion> {
   size_t bytes_ = 0;
   std::vector<store::EntryRef> converted_;
   size_t all_bytes_ = 0;
+  bool has_changed_ = false;  // some are shown as something else than what is at rest
 };
 
 }  // namespace

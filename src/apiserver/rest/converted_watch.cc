@@ -113,6 +113,11 @@ Result<void> WatchConversion::AppendShown(const store::WatchItem& item, size_t& 
   if (fields_ == nullptr) {
     SKIFF_ASSIGN_OR_RETURN(store::EntryRef shown, Shown(event.Object(item.type), next));
     const bool deleted = item.type == store::EventType::kDeleted;
+    // What is shown as it is at rest is encoded once for all watches.
+    if (shown.get() == event.Object(item.type)) {
+      out.push_back(item);
+      return {};
+    }
     out.push_back({item.type,
                    store::CachedEvent::Change(event.revision(), deleted ? store::EntryRef() : shown,
                                               deleted ? shown : store::EntryRef(), event.at())});

@@ -191,7 +191,9 @@ void DeleteObject(Deletion deletion, store::StoreCallback<Changed> done) {
   change.name_space = deletion.name_space;
   change.name = deletion.name;
   change.dry_run = deletion.options.dry_run;
-  change.version = deletion.endpoint.resource->kind;
+  // The server itself, which asks nobody, takes objects as they are: so those of a definition go
+  // with it even where nobody converts them any more.
+  if (deletion.request != nullptr) change.version = deletion.endpoint.resource->kind;
   change.removes_unreadable = deletion.options.unreadable;
   if (deletion.request != nullptr) {
     change.post = [request = deletion.request](std::move_only_function<void()> task) {

@@ -9,6 +9,8 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
 #include "base/limits.h"
+#include "object/json/decode.h"
+#include "object/open_kind.h"
 #include "object/protobuf/stored_identity.h"
 
 namespace skiff::apiserver {
@@ -87,7 +89,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   void TakeEntry(const store::CacheEntry& entry) {
     current_ = CurrentObject{entry.value(), entry.revision(),
                              entry.form() == store::StoredForm::kCompleted};
-    current_->stored_type = change_.storage->desc().stored;
+    current_->stored_type = TypeAtRest(current_->bytes);
     const Result<void> readable = change_.storage->CheckReadable(entry);
     if (!readable) current_->unreadable = readable.error();
   }
@@ -97,11 +99,21 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const Result<SharedBytes> read = storage.objects().Read(stored.value);
     current_ = CurrentObject{read.value_or(SharedBytes()), stored.mod_revision,
                              read && !read->SharesWith(stored.value)};
-    current_->stored_type = storage.desc().stored;
+    current_->stored_type = TypeAtRest(current_->bytes);
     if (!read) {
       const std::string_view key = std::string_view(stored.key).substr(storage.prefix().size());
       current_->unreadable = storage.Unreadable(key, stored.mod_revision, read.error().ToString());
     }
+  }
+
+  // Where somebody converts, objects may be at rest in any version of their kind.
+  const object::MessageDesc* TypeAtRest(const SharedBytes& bytes) const {
+    const object::MessageDesc* const stored = change_.storage->desc().stored;
+    if (change_.storage->converter() == nullptr) return stored;
+    const Result<object::TypeMeta> meta = object::PeekTypeMeta(bytes.view());
+    const object::MessageDesc* const type =
+        meta ? stored->open->InVersion(meta->api_version) : nullptr;
+    return type != nullptr ? type : stored;
   }
 
   // Null: all that is here is in the stored version.
