@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""An admission webhook as people write them in Python: http.server, ssl, json.
+"""An admission webhook as people write them in Python: http.server, ssl, json, and the client.
 
-    webhook.py KEY CERTIFICATE
+    webhook.py KEY CERTIFICATE     (KUBECONFIG in the environment)
 
-Prints its port. POST /mutate labels what it is asked about; POST /validate refuses what has no
-owner.
+Prints its port. POST /mutate labels what it is asked about; POST /validate refuses what belongs to
+nobody who is in the config map "owners" of its namespace.
 """
 import base64
 import json
@@ -12,6 +12,8 @@ import ssl
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import kubernetes
 
 
 def mutate(asked):
@@ -22,10 +24,19 @@ def mutate(asked):
             "patch": base64.b64encode(json.dumps(patch).encode()).decode()}
 
 
+def refused(message):
+    return {"allowed": False, "status": {"code": 403, "message": message}}
+
+
 def validate(asked):
-    if "owner" in asked["object"]["metadata"].get("annotations", {}):
-        return {"allowed": True, "warnings": [f"checked for {asked['userInfo']['username']}"]}
-    return {"allowed": False, "status": {"code": 403, "message": "who owns it?"}}
+    owner = asked["object"]["metadata"].get("annotations", {}).get("owner")
+    if owner is None:
+        return refused("who owns it?")
+    # The server is asked while it waits.
+    core = kubernetes.client.CoreV1Api()
+    if owner not in core.read_namespaced_config_map("owners", asked["namespace"]).data:
+        return refused(f"there is no {owner}")
+    return {"allowed": True, "warnings": [f"checked for {asked['userInfo']['username']}"]}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -48,6 +59,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def main():
     key, certificate = sys.argv[1:]
+    kubernetes.config.load_kube_config()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
