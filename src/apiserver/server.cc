@@ -462,15 +462,56 @@ class ApiServer::Impl {
                    return followers_->roles_ready() ? std::string()
                                                     : std::string("not written yet");
                  }});
-    for (const std::string_view check : Bootstrap::HealthChecks()) {
-      health_.Add({std::string(check), serving::HealthCheck::kAll, [this] {
-                     return bootstrapped() ? std::string() : std::string("not finished");
-                   }});
+    AddFollowerChecks();
+    for (const Bootstrap::HealthCheck& check : Bootstrap::HealthChecks()) {
+      const auto has_done = [this](Bootstrap::Duty duty) {
+        return bootstrap_ready_.load() && bootstrap_->has_done(duty);
+      };
+      // What has not succeeded yet is tried again, and would not be helped by a new start.
+      AddCheck(
+          check.name, "not finished",
+          [has_done] { return has_done(Bootstrap::Duty::kSystemObjects); },
+          serving::HealthCheck::kLivez);
+      AddCheck(
+          check.name, "not finished", [has_done, duty = check.duty] { return has_done(duty); },
+          serving::HealthCheck::kHealthz | serving::HealthCheck::kReadyz);
     }
     AddAggregatorChecks(*aggregator_, health_);
     health_.Add({"shutdown", serving::HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
+  }
+
+  void AddCheck(std::string_view name, std::string_view fault, std::function<bool()> is_well,
+                int endpoints = serving::HealthCheck::kAll) {
+    health_.Add({std::string(name), static_cast<uint8_t>(endpoints),
+                 [fault = std::string(fault), is_well = std::move(is_well)] {
+                   return is_well() ? std::string() : fault;
+                 }});
+  }
+  // What has to have been read once before it can decide anything.
+  void AddFollowerChecks() {
+    constexpr std::string_view kNotRead = "not read yet";
+    const auto filled = [this] { return storages_->ready(); };
+    // Plugins look at these caches themselves.
+    AddCheck("poststarthook/start-apiserver-admission-initializer", kNotRead, filled);
+    AddCheck("poststarthook/generic-apiserver-start-informers", kNotRead, [this] {
+      return storages_->ready() && followers_->roles_ready() && followers_->nodes_ready();
+    });
+    AddCheck("poststarthook/storage-readiness", kNotRead, filled);
+    if (flow_) {
+      AddCheck("poststarthook/priority-and-fairness-config-consumer", kNotRead, [this] {
+        if (!flow_read_) flow_read_ = flow_->Matcher().complete();
+        return flow_read_.load();
+      });
+    }
+    if (!definitions_) return;
+    for (const char* const check :
+         {"poststarthook/start-apiextensions-informers",
+          "poststarthook/start-apiextensions-controllers", "poststarthook/crd-informer-synced"}) {
+      AddCheck(check, "not every definition of custom resources has been looked at yet",
+               [this] { return definitions_ready(); });
+    }
   }
 
   // Which flow requests belong to.
@@ -627,6 +668,7 @@ class ApiServer::Impl {
   serving::Health health_;
   std::optional<NonResourcePaths> own_paths_;
   std::optional<FlowConfig> flow_;
+  std::atomic<bool> flow_read_{false};  // the schemas that every cluster has were there once
   std::unique_ptr<ResponseHeaders> response_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};

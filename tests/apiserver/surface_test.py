@@ -237,13 +237,16 @@ class Honest(ServerCase):
     def test_readiness_tells_of_what_runs_and_of_nothing_else(self):
         told = self.get("/readyz?verbose").text
         for name in ("poststarthook/rbac/bootstrap-roles", "poststarthook/bootstrap-controller",
+                     "poststarthook/start-apiextensions-controllers",
+                     "poststarthook/crd-informer-synced", "poststarthook/storage-readiness",
+                     "poststarthook/priority-and-fairness-config-consumer",
                      "poststarthook/start-service-ip-repair-controllers", "informer-sync",
                      "poststarthook/apiservice-status-remote-available-controller",
                      "poststarthook/apiservice-discovery-controller",
                      "poststarthook/apiservice-openapi-controller",
                      "poststarthook/apiservice-openapiv3-controller"):
             self.assertIn(f"[+]{name} ok\n", told)
-        for name in ("apiextensions", "crd-informer"):
+        for name in ("audit", "peer-", "coordinated-leader-election"):
             self.assertNotIn(name, told)
 
     def test_a_watch_in_yaml_is_told_what_watches_are_in(self):

@@ -23,24 +23,22 @@ constexpr Duration kConditionPeriod = seconds(2);
 constexpr Duration kRepairPeriod = seconds(180);
 constexpr Duration kLeaseCollectionPeriod = seconds(3600);
 
+using Duty = Bootstrap::Duty;
+
 // Those of Kubernetes' own behind which something stands here; what this server does not do yet,
 // such as audit, has no check that could say that it is well.
-constexpr std::string_view kHealthChecks[] = {
-    "poststarthook/start-apiserver-admission-initializer",
-    "poststarthook/generic-apiserver-start-informers",
-    "poststarthook/priority-and-fairness-config-consumer",
-    "poststarthook/start-system-namespaces-controller",
-    "poststarthook/start-cluster-authentication-info-controller",
-    "poststarthook/start-kube-apiserver-identity-lease-controller",
-    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
-    "poststarthook/storage-readiness",
-    "poststarthook/start-legacy-token-tracking-controller",
-    "poststarthook/start-service-ip-repair-controllers",
-    "poststarthook/scheduling/bootstrap-system-priority-classes",
-    "poststarthook/priority-and-fairness-config-producer",
-    "poststarthook/bootstrap-controller",
-    "poststarthook/start-kubernetes-service-cidr-controller",
-    "poststarthook/kube-apiserver-autoregistration",
+constexpr Bootstrap::HealthCheck kHealthChecks[] = {
+    {"poststarthook/start-system-namespaces-controller", Duty::kSystemObjects},
+    {"poststarthook/start-cluster-authentication-info-controller", Duty::kSystemObjects},
+    {"poststarthook/start-kube-apiserver-identity-lease-controller", Duty::kServerIdentity},
+    {"poststarthook/start-kube-apiserver-identity-lease-garbage-collector", Duty::kUpkeep},
+    {"poststarthook/start-legacy-token-tracking-controller", Duty::kSystemObjects},
+    {"poststarthook/start-service-ip-repair-controllers", Duty::kServiceRepair},
+    {"poststarthook/scheduling/bootstrap-system-priority-classes", Duty::kSystemObjects},
+    {"poststarthook/priority-and-fairness-config-producer", Duty::kSystemObjects},
+    {"poststarthook/bootstrap-controller", Duty::kServerIdentity},
+    {"poststarthook/start-kubernetes-service-cidr-controller", Duty::kSystemObjects},
+    {"poststarthook/kube-apiserver-autoregistration", Duty::kSystemObjects},
 };
 
 void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
@@ -49,7 +47,7 @@ void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
 
 }  // namespace
 
-std::span<const std::string_view> Bootstrap::HealthChecks() { return kHealthChecks; }
+std::span<const Bootstrap::HealthCheck> Bootstrap::HealthChecks() { return kHealthChecks; }
 
 Bootstrap::Bootstrap(BootstrapContext context, BootstrapOptions options)
     : context_(context),
@@ -62,12 +60,12 @@ Bootstrap::Bootstrap(BootstrapContext context, BootstrapOptions options)
 }
 
 void Bootstrap::AddTasks() {
-  tasks_.push_back(
-      {"the kubernetes service", kAlivePeriod, [this] { return RenewServerIdentity(); }, true});
+  tasks_.push_back({"the kubernetes service", kAlivePeriod,
+                    [this] { return RenewServerIdentity(); }, true, Duty::kServerIdentity});
   tasks_.push_back(
       {"system objects", kKeepPeriod, [this] { return writer_.Ensure(KeptObjects()); }});
-  tasks_.push_back(
-      {"service allocations", kRepairPeriod, [this] { return RepairServices(); }, true});
+  tasks_.push_back({"service allocations", kRepairPeriod, [this] { return RepairServices(); }, true,
+                    Duty::kServiceRepair});
   tasks_.push_back({"conditions of flow schemas", kConditionPeriod,
                     [this] { return KeepFlowSchemaConditions(writer_); }, true});
   tasks_.push_back(
@@ -126,11 +124,12 @@ void Bootstrap::Run() {
                        {{"error", ensured.error().message()}});
     if (!WaitUntil(context_.rest.clock.Monotonic() + kRetryPeriod)) return;
   }
-  done_.store(true, std::memory_order_release);
+  Fulfil(Duty::kSystemObjects);
   const Duration now = context_.rest.clock.Monotonic();
   for (Task& task : tasks_) task.due = task.at_start ? now : now + task.period;
   while (true) {
     RunDue();
+    Fulfil(Duty::kUpkeep);
     const auto next = std::ranges::min_element(tasks_, {}, &Task::due);
     if (!WaitUntil(next->due)) return;
   }
@@ -151,6 +150,8 @@ void Bootstrap::RunDue() {
     task.due = now + (can_write ? task.period : kRetryPeriod);
     if (!can_write) continue;
     const Result<void> result = task.run();
+    // Damage does not go by being waited for.
+    if (task.duty && (result || IsDamage(result.error()))) Fulfil(*task.duty);
     if (result) continue;
     context_.log.Warning("upkeep failed",
                          {{"of", std::string(task.name)}, {"error", result.error().message()}});

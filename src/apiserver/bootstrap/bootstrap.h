@@ -8,6 +8,7 @@
 // all as they should be writes only what says that this server lives.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -67,10 +68,22 @@ class Bootstrap {
   // The same, in order: this server is taken out of the endpoints of the kubernetes service.
   void Drain();
 
+  // What it sees to, each as health checks ask for it: whether that has succeeded once.
+  enum class Duty : uint8_t {
+    kSystemObjects,   // are all there
+    kServerIdentity,  // this server is in the endpoints of the kubernetes service
+    kServiceRepair,   // addresses and ports of services have been compared
+    kUpkeep,          // all that is done at times has had its first turn
+  };
+  bool has_done(Duty duty) const { return done_[int(duty)].load(std::memory_order_acquire); }
   // Whether everything has been there once.
-  bool done() const { return done_.load(std::memory_order_acquire); }
-  // The health checks of kube-apiserver that are true from then on, in its order.
-  static std::span<const std::string_view> HealthChecks();
+  bool done() const { return has_done(Duty::kSystemObjects); }
+  // The health checks of kube-apiserver and what they are about here, in its order.
+  struct HealthCheck {
+    std::string_view name;
+    Duty duty;
+  };
+  static std::span<const HealthCheck> HealthChecks();
 
  private:
   struct Task {
@@ -78,9 +91,11 @@ class Bootstrap {
     Duration period;
     std::function<Result<void>()> run;
     bool at_start = false;  // the others have been seen to when the timers begin
+    std::optional<Duty> duty = {};
     Duration due{0};
   };
 
+  void Fulfil(Duty duty) { done_[int(duty)].store(true, std::memory_order_release); }
   Result<void> EnsureAll();
   bool IsDamage(const Status& error) const;
   std::vector<WantedObject> KeptObjects() const;
@@ -99,7 +114,7 @@ class Bootstrap {
   EndpointReconciler endpoints_;
   IdentityLease identity_;
   std::vector<Task> tasks_;  // of the thread alone once it runs
-  std::atomic<bool> done_{false};
+  std::array<std::atomic<bool>, int(Duty::kUpkeep) + 1> done_{};  // by duty
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;  // guarded by mutex_
