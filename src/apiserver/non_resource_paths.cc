@@ -130,6 +130,13 @@ bool NonResourcePaths::AnswerDocument(serving::ApiRequest& request) const {
     RespondDocument(request, std::move(*document));
     return true;
   }
+  if (wanted.path.starts_with("/openapi/v3/")) {
+    // Nobody serves that version, which Kubernetes tells by the code alone.
+    serving::DocumentResponse nothing;
+    nothing.code = 404;
+    if (!RefusesWrite(request)) RespondDocument(request, std::move(nothing));
+    return true;
+  }
   Result<std::optional<serving::DocumentResponse>> answer = discovery()->Answer(wanted);
   if (!answer) {
     serving::RespondError(request, answer.error());

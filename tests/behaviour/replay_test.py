@@ -12,8 +12,7 @@ The messages of a Status and its causes are compared, too, but for the scenarios
 where ours are in other words; --update takes those away that have the same by now.
 
 Descriptions of columns and fields are not compared: they are in our own words. Neither are ages of
-years and days, which grew since the answers were recorded, nor warnings of objects that have no
-effect here.
+years and days, which grew since the answers were recorded.
 """
 import importlib.util
 import io
@@ -37,7 +36,6 @@ PASSING = HERE / "passing.txt"
 OTHER_WORDS = HERE / "other_words.txt"
 NOT_COMPARED = {"description"}
 AGE_OF_YEARS = re.compile(r"[0-9]+y([0-9]+d)?")
-NO_EFFECT = " is stored and has no effect: "
 START_SECONDS = 60
 
 
@@ -54,17 +52,9 @@ def load_replay():
             return "<age of years>"
         return [without(v) for v in value] if isinstance(value, list) else value
 
-    def without_warnings(got):
-        headers = got.get("headers") if isinstance(got, dict) else None
-        if not headers or "Warning" not in headers:
-            return got
-        kept = [each for each in headers["Warning"] if NO_EFFECT not in each]
-        rest = {k: v for k, v in headers.items() if k != "Warning"}
-        return {**got, "headers": {**rest, **({"Warning": kept} if kept else {})}}
-
     def differences(expected, got, mode, path="", where=""):
         if not path:
-            expected, got = without(expected), without(without_warnings(got))
+            expected, got = without(expected), without(got)
         yield from compare(expected, got, mode, path, where)
 
     module.differences = differences
@@ -217,6 +207,10 @@ def report(verdicts, update, whole):
             print(f"differs: {name} {wrong[:400]}")
     for area, (same, other) in areas.items():
         print(f"{area:21} {same:3} agree, {other:3} differ")
+    same, other = (sum(counts[i] for counts in areas.values()) for i in (0, 1))
+    print(f"counts: recorded scenarios of kube-apiserver: {same} agree, {other} differ ("
+          + ", ".join(f"{area} {counts[0]} of {sum(counts)}" for area, counts in areas.items())
+          + ")")
     passing = names_in(PASSING)
     good = {name for name, wrong in verdicts.items() if wrong is None}
     new = sorted(good - passing)

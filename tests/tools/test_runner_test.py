@@ -27,6 +27,7 @@ cat >$folder/Testing/Temporary/LastTest.log <<'LOG'
 Test time =   0.03 sec
 2/2 Testing: patient_test
 skipped: there is no kubectl
+counts: recorded answers: 12 agree, 1 differs
 Test time =  61.20 sec
 LOG
 [ "$2" != "$FAILING" ]
@@ -57,6 +58,8 @@ class TestRunnerTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"configure +build +test\n"
                          r"  release +0\.0 +0\.0 +0\.0  ok +2 tests, with 7 unit test cases\n")
         self.assertRegex(done.stdout, r"1 skipped: there is no kubectl\n")
+        self.assertEqual(done.stdout.count(
+            "Counted:\n  recorded answers: 12 agree, 1 differs\n"), 1, done.stdout)
         self.assertRegex(done.stdout, r"Slowest tests, in seconds:\n +61  \w+ +patient_test\n")
 
     def test_no_test_is_run_before_what_it_needs_is_built(self):
