@@ -165,6 +165,39 @@ class DiscoveryTest(MergedCase):
         self.assertEqual(self.await_version("Current")["resources"], [THING])
 
 
+class OlderDocumentsTest(MergedCase):
+    """One that has OpenAPI of version 2 alone."""
+    PATH = f"{ROOT}/things"
+    SWAGGER = {"swagger": "2.0", "paths": {
+        f"{ROOT}/things": {"get": {"produces": ["application/json"], "responses": {
+            "200": {"description": "OK", "schema": {"$ref": "#/definitions/Thing"}}}}},
+        "/version": {"get": {"responses": {"200": {"schema": {"$ref": "#/definitions/V"}}}}}},
+        "definitions": {"Thing": {"type": "object"}, "V": {"type": "object"}}}
+
+    def test_its_document_becomes_one_of_version_3(self):
+        extension = ExtensionServer(self.cert, self.key, self.proxy_ca.cert)
+        self.addCleanup(extension.close)
+        extension.scripts["/openapi/v2"] = lambda connection, asked: answer(
+            connection, self.SWAGGER, "application/json")
+        self.make_service()
+        self.register(extension.port)
+        name = f"apis/{GROUP}/{VERSION}"
+        address = self.until(lambda: self.get("/openapi/v3").json["paths"].get(name))[
+            "serverRelativeURL"]
+        got = self.get(address)
+        self.assertEqual(got.code, 200, got.text)
+        self.assertEqual(got.json["components"], {"schemas": {"Thing": {"type": "object"}}})
+        self.assertEqual(
+            got.json["paths"][self.PATH]["get"]["responses"]["200"]["content"],
+            {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}})
+        self.assertEqual(self.get(address, headers={
+            "If-None-Match": got.headers["ETag"]}).code, 304)
+        self.assertEqual(extension.count(f"/openapi/v3/{name}"), 0)
+        merged = self.get("/openapi/v2").json
+        self.assertEqual(merged["definitions"]["Thing"], {"type": "object"})
+        self.assertNotIn("V", merged["definitions"])
+
+
 class BehindTest(MergedCase):
     """A second server of ours is behind the first."""
     BEHIND = "behind.example.com"

@@ -53,7 +53,7 @@ Aggregator::Aggregator(Context context, AggregatorOptions options, std::function
                 .post = [this](Executor::Work work) { return caller_.Post(std::move(work)); },
                 .executor = [this]() -> Executor& { return caller_.executor(); },
                 .log = context.log}),
-      forwarder_(backends_, caller_, std::move(options.forwarding)) {}
+      forwarder_(backends_, caller_, openapi_, std::move(options.forwarding)) {}
 
 Result<void> Aggregator::Start() {
   SKIFF_RETURN_IF_ERROR(certificate_.Load());

@@ -92,13 +92,19 @@ std::string EscapePath(std::string_view path) {
   return out;
 }
 
-Forwarder::Forwarder(const BackendSet& backends, BackendCaller& caller, ForwarderOptions options)
-    : backends_(backends), caller_(caller), options_(std::move(options)) {}
+Forwarder::Forwarder(const BackendSet& backends, BackendCaller& caller,
+                     const RemoteDocuments& documents, ForwarderOptions options)
+    : backends_(backends), caller_(caller), documents_(documents), options_(std::move(options)) {}
 
 bool Forwarder::Answer(serving::ApiRequestPtr& request) {
   if (backends_.empty()) return false;
   const RemoteBackendPtr backend = backends_.FindRemote(ApiServiceNameOf(request->info.path));
   if (backend == nullptr) return false;
+  constexpr std::string_view kDocuments = "/openapi/v3/";
+  if (std::string_view path = request->info.path; path.starts_with(kDocuments)) {
+    path.remove_prefix(kDocuments.size());
+    if (!documents_.Find(path).name.empty()) return false;
+  }
   if (!backend->available()) {
     const std::string& reason = backend->condition().reason;
     RespondPlainError(*request, 503,

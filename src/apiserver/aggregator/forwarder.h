@@ -19,6 +19,7 @@
 #include "apiserver/aggregator/backend_caller.h"
 #include "apiserver/aggregator/backend_set.h"
 #include "apiserver/aggregator/forwarded_call.h"
+#include "apiserver/openapi/remote_documents.h"
 #include "serving/request/api_request.h"
 
 namespace skiff::apiserver {
@@ -33,8 +34,9 @@ struct ForwarderOptions {
 
 class Forwarder {
  public:
-  // Both outlive it.
-  Forwarder(const BackendSet& backends, BackendCaller& caller, ForwarderOptions options);
+  // All outlive it. What is among the documents is answered here.
+  Forwarder(const BackendSet& backends, BackendCaller& caller, const RemoteDocuments& documents,
+            ForwarderOptions options);
 
   // Before the body of a request has been read. False: it is not for another server.
   bool Answer(serving::ApiRequestPtr& request);
@@ -49,6 +51,7 @@ class Forwarder {
 
   const BackendSet& backends_;
   BackendCaller& caller_;
+  const RemoteDocuments& documents_;
   const ForwarderOptions options_;
   std::atomic<size_t> under_way_{0};
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/openapi/swagger_merge.h"
+#include "apiserver/openapi/swagger_to_v3.h"
 #include "base/aggregation_limits.h"
 #include "object/json/decode.h"
 #include "serving/request/document.h"
@@ -80,7 +81,7 @@ void RemoteOpenApi::Follow() {
   Publish();
 }
 
-RemoteOpenApi::Server* RemoteOpenApi::Find(const std::string& key, uint64_t round) {
+RemoteOpenApi::Server* RemoteOpenApi::Current(const std::string& key, uint64_t round) {
   const auto found = servers_.find(key);
   return found != servers_.end() && found->second.round == round ? &found->second : nullptr;
 }
@@ -105,7 +106,7 @@ void RemoteOpenApi::Ask(const std::string& key) {
                 .timeout = kTimeout,
                 .max_bytes = limits::kMaxBackendOpenApiBytes},
                [this, key, round](const Result<BackendReply>& reply) {
-                 Server* const asked = Find(key, round);
+                 Server* const asked = Current(key, round);
                  if (asked != nullptr) EndQuestion(key, *asked, TakeSwagger(*asked, reply));
                });
   backend->Get({.path = "/openapi/v3",
@@ -113,7 +114,7 @@ void RemoteOpenApi::Ask(const std::string& key) {
                 .timeout = kTimeout,
                 .max_bytes = limits::kMaxBackendOpenApiIndexBytes},
                [this, key, round](const Result<BackendReply>& reply) {
-                 Server* const asked = Find(key, round);
+                 Server* const asked = Current(key, round);
                  if (asked != nullptr) EndQuestion(key, *asked, TakeIndex(*asked, reply));
                });
 }
@@ -169,7 +170,29 @@ Result<void> RemoteOpenApi::TakeIndex(Server& server, const Result<BackendReply>
     return std::unexpected(Unexpected(reply->code));
   }
   server.addresses = std::move(addresses);
+  server.has_v3 = reply->code == 200;
   return {};
+}
+
+void RemoteOpenApi::Convert(Server& server) {
+  std::map<std::string, Converted> converted;
+  for (const std::shared_ptr<const Backend>& backend : server.backends) {
+    const auto part = server.swagger.find(backend->name());
+    if (server.has_v3 || part == server.swagger.end()) continue;
+    std::string name = DocumentOf(backend->spec());
+    Converted& made = converted[name];
+    if (const auto found = server.converted.find(name);
+        found != server.converted.end() && found->second.fingerprint == part->second.fingerprint) {
+      made = std::move(found->second);
+      continue;
+    }
+    made.fingerprint = part->second.fingerprint;
+    made.document.json = ConvertSwaggerToV3(part->second.json.view());
+    made.document.hash = serving::ContentHash(made.document.json.view());
+    made.document.url = "/openapi/v3/" + name + "?hash=" + made.document.hash;
+    made.document.name = std::move(name);
+  }
+  server.converted = std::move(converted);
 }
 
 void RemoteOpenApi::EndQuestion(const std::string& key, Server& server,
@@ -184,6 +207,7 @@ void RemoteOpenApi::EndQuestion(const std::string& key, Server& server,
   }
   if (--server.open > 0) return;
   server.asking = false;
+  Convert(server);
   Publish();
   if (server.again) return Ask(key);
   if (!server.failed) server.fault.clear();
@@ -191,7 +215,7 @@ void RemoteOpenApi::EndQuestion(const std::string& key, Server& server,
   const uint64_t round = server.round = ++last_round_;
   context_.executor().After(server.failed ? RetryAfter(server.failures) : kAskAgain,
                             [this, key, round] {
-                              if (Find(key, round) != nullptr) Ask(key);
+                              if (Current(key, round) != nullptr) Ask(key);
                             });
 }
 
@@ -210,7 +234,9 @@ void RemoteOpenApi::Publish() {
       highest = std::max(highest, spec.group_priority);
       const std::string name = DocumentOf(spec);
       if (const auto found = server.addresses.find(name); found != server.addresses.end()) {
-        made->documents.push_back({name, found->second});
+        made->documents.push_back({.name = name, .url = found->second});
+      } else if (const auto other = server.converted.find(name); other != server.converted.end()) {
+        made->documents.push_back(other->second.document);
       }
       if (const auto found = server.swagger.find(spec.name); found != server.swagger.end()) {
         parts.push_back({&spec, &found->second});

@@ -1,6 +1,6 @@
 // Asks extension API servers for their OpenAPI documents, and keeps those parts of them that are
 // part of ours: the index of version 3, and what version 2 says of the versions that a server is
-// registered for.
+// registered for. Of one that knows no version 3, documents of that are made of version 2.
 //
 // A server is asked when it becomes available or something about its APIServices changes, and once
 // a minute, with the tag of its last answer; after faults later each time, up to an hour. One that
@@ -42,6 +42,10 @@ class RemoteOpenApi final : public RemoteDocuments {
   std::shared_ptr<const RemoteOpenApiState> state() const override;
 
  private:
+  struct Converted {
+    std::string fingerprint;  // of what it was made of
+    RemoteDocument document;
+  };
   struct Server {
     std::vector<std::shared_ptr<const Backend>> backends;  // by name
     std::string etag = {};                                 // of version 2
@@ -49,6 +53,8 @@ class RemoteOpenApi final : public RemoteDocuments {
     std::map<std::string, RemoteSwagger> swagger = {};     // by APIService
     size_t bytes = 0;                                      // of these
     std::map<std::string, std::string> addresses = {};     // of version 3, by name
+    bool has_v3 = true;
+    std::map<std::string, Converted> converted = {};  // by name, of one that has none
     uint64_t round = 0;
     bool asking = false;
     bool again = false;
@@ -62,9 +68,10 @@ class RemoteOpenApi final : public RemoteDocuments {
   void Ask(const std::string& key);
   Result<void> TakeSwagger(Server& server, const Result<BackendReply>& reply);
   Result<void> TakeIndex(Server& server, const Result<BackendReply>& reply);
+  static void Convert(Server& server);
   void EndQuestion(const std::string& key, Server& server, const Result<void>& outcome);
   void Publish();
-  Server* Find(const std::string& key, uint64_t round);
+  Server* Current(const std::string& key, uint64_t round);
 
   const Context context_;
   std::atomic<bool> began_{false};

@@ -99,6 +99,23 @@ TEST_F(RemoteOpenApiTest, AddressesLeadToTheDocumentAndNowhereElse) {
   }
 }
 
+TEST_F(RemoteOpenApiTest, OfOneThatIsOlderDocumentsAreMade) {
+  v2_ = FakeReply(200, R"({"paths":{"/apis/a.com/v1/x":{"get":{"responses":{}}}}})",
+                  "application/json");
+  Register("v1");
+  const RemoteDocument made = openapi_.Find("apis/a.com/v1");
+  EXPECT_EQ(made.url, "/openapi/v3/apis/a.com/v1?hash=" + made.hash);
+  EXPECT_EQ(made.json.view(),
+            R"({"openapi":"3.0.0","info":{"title":"","version":""},"paths":{"/apis/a.com/v1/x":)"
+            R"({"get":{"responses":{}}}},"components":{"schemas":{}}})");
+  EXPECT_EQ(openapi_.Find("apis/a.com/v2").name, "");
+  // Once it knows better, its own count.
+  v3_ = FakeReply(200, R"({"paths":{"apis/a.com/v1":{}}})", "application/json");
+  executor_.Advance(std::chrono::minutes(1));
+  EXPECT_EQ(openapi_.Find("apis/a.com/v1").name, "");
+  EXPECT_EQ(Addresses(), "apis/a.com/v1 /openapi/v3/apis/a.com/v1\n");
+}
+
 TEST_F(RemoteOpenApiTest, OneThatIsNotAvailableIsNotAsked) {
   v2_ = FakeReply(200, R"({"paths":{"/apis/a.com/v1/x":{}}})", "application/json");
   Register("v1", false);

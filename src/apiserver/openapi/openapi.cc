@@ -159,16 +159,20 @@ std::optional<serving::DocumentResponse> OpenApi::AnswerDocument(
     answer.body = SharedBytes(json.view());
     return answer;
   }
-  const bool is_ours = !name.empty() || remote_ == nullptr || remote_->state()->swagger.empty();
+  const bool is_ours = remote_ == nullptr || remote_->state()->swagger.empty();
   std::optional<std::string> message = family.to_protobuf(json.view(), is_ours);
-  if (!message) {
+  if (!message && name.empty()) {
     // What some other server says has no such form.
     ByteBuffer own;
     WriteV2(true, descriptions, own);
     message = family.to_protobuf(own.view(), true);
   }
+  if (!message) {
+    answer.code = 406;
+    return answer;
+  }
   answer.content_type = family.protobuf_type;
-  answer.body = SharedBytes(message.value_or(""));
+  answer.body = SharedBytes(*message);
   return answer;
 }
 
@@ -216,7 +220,11 @@ std::string OpenApi::HashOf(const CustomGroupVersion& version) const {
 
 std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
                             ByteBuffer& json) const {
-  if (!name.empty() || remote_ == nullptr) return OwnHashOf(name, descriptions, json);
+  if (remote_ == nullptr) return OwnHashOf(name, descriptions, json);
+  if (!name.empty()) {
+    const RemoteDocument remote = remote_->Find(name);
+    return !remote.name.empty() ? remote.hash : OwnHashOf(name, descriptions, json);
+  }
   const std::shared_ptr<const RemoteOpenApiState> remote = remote_->state();
   if (remote->swagger.empty()) return OwnHashOf(name, descriptions, json);
   ByteBuffer unused;
@@ -262,6 +270,12 @@ bool OpenApi::Write(std::string_view name, Descriptions& descriptions, ByteBuffe
   if (name.empty()) {
     WriteMergedV2(descriptions, out);
     return true;
+  }
+  if (remote_ != nullptr) {
+    if (const RemoteDocument remote = remote_->Find(name); !remote.name.empty()) {
+      out.Append(remote.json.view());
+      return true;
+    }
   }
   if (WriteBuiltin(name, descriptions, out)) return true;
   const std::optional<GroupAndVersion> custom = GroupAndVersion::Parse(name);
