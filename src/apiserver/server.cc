@@ -119,7 +119,6 @@ class ApiServer::Impl {
     }
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
-    AddStorageMetrics(registry_of_metrics_, store(), *storages_);
     lookup_.emplace(*storages_);
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_,
                                                    [this](const LegacyTokenUse& use) {
@@ -134,6 +133,7 @@ class ApiServer::Impl {
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
     custom_.emplace(served_, CustomServing{*storages_, *environment_, rest_, &conversion_});
+    AddStorageMetrics(registry_of_metrics_, store(), *storages_, *custom_);
     catalog_.emplace(*served_, *storages_, *custom_);
     SKIFF_RETURN_IF_ERROR(StartAggregator());
     SKIFF_RETURN_IF_ERROR(MakeAdmission());

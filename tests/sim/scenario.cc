@@ -253,6 +253,9 @@ class Scenario {
     for (const auto& actor : actors_) {
       if (std::string left = actor->Unsettled(); !left.empty()) return left;
     }
+    if (const std::string held = cluster_.server().RetiredDefinitions(); held != "0") {
+      return held + " definitions that have gone are still held, with their caches";
+    }
     for (const auto& follower : followers_) {
       if (std::string difference = follower->Difference(); !difference.empty()) return difference;
     }

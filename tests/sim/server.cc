@@ -65,6 +65,16 @@ void SimServer::Crash() {
   disk_ = left;
 }
 
+std::string SimServer::RetiredDefinitions() const {
+  if (!up()) return "0";
+  std::string text;
+  for (const MetricFamily* family : server_->metrics().Families()) {
+    if (family->spec().name == "skiff_custom_resources_retired") family->AppendText(text);
+  }
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text.substr(text.find_last_of(' ') + 1);
+}
+
 void SimServer::ApplyDiskFaults() {
   disk_->SetFull(disk_full_);
   if (slowest_write_ == Duration::zero()) return disk_->OnWrite({});

@@ -38,6 +38,8 @@ class SimServer {
 
   SimClock& clock() { return clock_; }
   store::EmbeddedStore* store() { return store_.get(); }
+  // Definitions of custom resources that are served no more and still held, as its metrics tell.
+  std::string RetiredDefinitions() const;
   const std::shared_ptr<store::MemoryDisk>& disk() const { return disk_; }
   // While it is down.
   void ReplaceDisk(std::shared_ptr<store::MemoryDisk> disk) { disk_ = std::move(disk); }

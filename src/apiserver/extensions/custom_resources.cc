@@ -88,6 +88,7 @@ std::shared_ptr<ServedDefinition> CustomResources::Publish(
     const std::unique_lock lock(mutex_);
     Group& group = groups_[std::string(definition->group())];
     old = std::exchange(group[std::string(definition->plural())], served);
+    if (old != nullptr) retired_.emplace_back(old);
     revision_.fetch_add(1, std::memory_order_acq_rel);
   }
   if (old != nullptr) old->Retire();
@@ -115,6 +116,7 @@ void CustomResources::Withdraw(std::string_view group, std::string_view plural) 
     const auto definition = found->second.find(plural);
     if (definition == found->second.end()) return;
     old = std::move(definition->second);
+    retired_.emplace_back(old);
     found->second.erase(definition);
     if (found->second.empty()) groups_.erase(found);
     revision_.fetch_add(1, std::memory_order_acq_rel);
@@ -122,10 +124,17 @@ void CustomResources::Withdraw(std::string_view group, std::string_view plural) 
   old->Retire();
 }
 
+size_t CustomResources::retired() const {
+  const std::shared_lock lock(mutex_);
+  return static_cast<size_t>(
+      std::ranges::count_if(retired_, [](const auto& each) { return !each.expired(); }));
+}
+
 void CustomResources::Tick() {
   std::vector<std::shared_ptr<ServedDefinition>> all;
   {
-    const std::shared_lock lock(mutex_);
+    const std::unique_lock lock(mutex_);
+    std::erase_if(retired_, [](const auto& each) { return each.expired(); });
     for (const auto& [name, group] : groups_) {
       for (const auto& [plural, served] : group) all.push_back(served);
     }

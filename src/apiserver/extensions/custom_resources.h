@@ -60,6 +60,9 @@ class CustomResources {
   void Withdraw(std::string_view group, std::string_view plural);
   // No objects are created any more.
   void Terminate(ServedDefinition& served);
+  // How many definitions are not served any more and are still held, by requests and watches, with
+  // their caches. Any thread.
+  size_t retired() const;
   // To be called every limits::kProgressInterval.
   void Tick();
   // Withdraws all.
@@ -81,6 +84,7 @@ class CustomResources {
 
   mutable std::shared_mutex mutex_;
   std::map<std::string, Group, std::less<>> groups_;
+  std::vector<std::weak_ptr<const ServedDefinition>> retired_;
 
   mutable std::mutex served_mutex_;
   mutable std::shared_ptr<const ServedResources> served_;

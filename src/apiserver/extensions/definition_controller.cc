@@ -111,7 +111,8 @@ class DefinitionController::Cleanup : public std::enable_shared_from_this<Cleanu
   }
 
   void DeleteAll() {
-    ResourceStorage* const storage = served_->storage();
+    // It may have been lost since this was asked for.
+    ResourceStorage* const storage = served_ == nullptr ? nullptr : served_->storage();
     if (storage == nullptr) return Rest();
     storage->cache().List({}, [self = shared_from_this()](Result<store::ListReply> reply) {
       auto shared = std::make_shared<Result<store::ListReply>>(std::move(reply));

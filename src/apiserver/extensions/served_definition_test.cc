@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/defaults/defaults.h"
+#include "apiserver/extensions/custom_resources.h"
 #include "apiserver/registry/use_kinds.h"
 #include "base/feature_gates.h"
 #include "store/cache/scripted_store.h"
@@ -35,14 +36,17 @@ class ServedDefinitionTest : public testing::Test {
     store_.Put("/registry/example.com/things/ns/a", kThing);
   }
 
-  std::shared_ptr<ServedDefinition> Serve() {
+  std::shared_ptr<const CustomDefinition> Definition() {
     const Result<object::Document> object = ReadDefinition(kThings);
     EXPECT_TRUE(object);
     auto made =
         CustomDefinition::Make(*object, SharedBytes(kThings), std::make_shared<PatternCache>());
     EXPECT_TRUE(made);
-    return std::make_shared<ServedDefinition>(std::move(*made),
-                                              CustomServing{*storages_, environment_, rest_});
+    return std::move(*made);
+  }
+  CustomServing Serving() { return {*storages_, environment_, rest_}; }
+  std::shared_ptr<ServedDefinition> Serve() {
+    return std::make_shared<ServedDefinition>(Definition(), Serving());
   }
 
   SystemClock clock_;
@@ -109,6 +113,41 @@ TEST_F(ServedDefinitionTest, OneThatIsRetiredReadsNothingOfTheStore) {
   EXPECT_TRUE(went_on);
   EXPECT_EQ(served->storage(), nullptr);
   EXPECT_EQ(store_.scans, 0);
+}
+
+TEST_F(ServedDefinitionTest, OneThatIsServedNoMoreIsCountedAsLongAsItIsHeld) {
+  const FeatureGates gates;
+  CustomResources resources(std::make_shared<const ServedResources>(RuntimeConfig(), gates),
+                            Serving());
+  auto first = resources.Publish(Definition());
+  EXPECT_EQ(resources.retired(), 0u);
+  auto second = resources.Publish(Definition());
+  EXPECT_TRUE(first->retired());
+  EXPECT_EQ(resources.retired(), 1u);
+  resources.Withdraw("example.com", "things");
+  EXPECT_EQ(resources.retired(), 2u);
+  first.reset();
+  EXPECT_EQ(resources.retired(), 1u);
+  second.reset();
+  resources.Tick();
+  EXPECT_EQ(resources.retired(), 0u);
+}
+
+TEST_F(ServedDefinitionTest, OneThatIsBeingDeletedTakesNothingNewFromTheFirstMoment) {
+  const FeatureGates gates;
+  CustomResources resources(std::make_shared<const ServedResources>(RuntimeConfig(), gates),
+                            Serving());
+  EXPECT_TRUE(resources.Publish(Definition(), true)->terminating());
+  EXPECT_FALSE(resources.Publish(Definition())->terminating());
+  resources.Withdraw("example.com", "things");
+  // Reached by who cleans up, and by nobody else.
+  const auto unpublished = resources.MakeUnpublished(Definition());
+  EXPECT_TRUE(unpublished->terminating());
+  EXPECT_EQ(resources.Find("example.com", "things"), nullptr);
+  bool ready = false;
+  unpublished->WhenReady([&] { ready = true; });
+  EXPECT_TRUE(ready);
+  EXPECT_NE(unpublished->storage(), nullptr);
 }
 
 }  // namespace
