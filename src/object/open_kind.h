@@ -47,6 +47,9 @@ class OpenKind {
   virtual const MessageDesc* InVersion(std::string_view api_version) const = 0;
   // The resource in the versions that are served, in the order of the definition.
   virtual std::span<const ResourceDesc* const> Served() const = 0;
+  // Whether lists of this version can be selected by the field, besides name and namespace. The
+  // places of the fields of all versions are those of the hub.
+  virtual bool IsSelectable(std::string_view field) const = 0;
   // How server-side apply sees a whole object (fields/shape.h).
   virtual FieldShape Shape() const = 0;
   // Null: objects have no scale.

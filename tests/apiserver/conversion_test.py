@@ -238,6 +238,9 @@ class ListsTest(ConversionCase):
         got = self.get(self.path(
             "v2", query="?fieldSelector=spec.amount%3D1&labelSelector=half%3D1")).json
         self.assertEqual([each["metadata"]["name"] for each in got["items"]], ["t3", "t5"])
+        refused = self.get(self.path("v2", query="?fieldSelector=spec.size%3D1"))
+        self.expect_status(refused, 400, "BadRequest")
+        self.assertEqual(refused.json["message"], "field label not supported: spec.size")
         deleted = self.ask("DELETE", self.path("v2", query="?fieldSelector=spec.amount%3D1"))
         self.assertEqual(deleted.code, 200, deleted.text)
         self.assertEqual([each["metadata"]["name"] for each in self.get(self.path("v1")).json[

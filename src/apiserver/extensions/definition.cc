@@ -117,6 +117,10 @@ std::span<const object::ResourceDesc* const> CustomVersion::Served() const {
   return definition_.served();
 }
 
+bool CustomVersion::IsSelectable(std::string_view field) const {
+  return std::ranges::find(selectable_, field) != selectable_.end();
+}
+
 object::FieldShape CustomVersion::Shape() const {
   const Result<const CompiledSchema*> schema = Schema();
   return ShapeOfCustomResource(schema ? *schema : nullptr);
@@ -207,6 +211,9 @@ class DefinitionCompiler {
     made.served_ = version.served();
     if (version.storage()) out_.storage_version_ = &made;
     if (version.served()) out_.served_.push_back(&made.resource_);
+    for (const auto field : version.selectable_fields()) {
+      made.selectable_.push_back(Copy(LabelOf(field)));
+    }
     AddSubresources(made, version.subresources());
     if (version.deprecated()) made.deprecation_ = DeprecationOf(version);
     made.info_ = {.desc = &desc,
@@ -293,13 +300,19 @@ class DefinitionCompiler {
     for (const auto& version : out_.versions_) version->resource_.storage_version_hash = kept;
   }
 
+  // What selectors call the field of a path.
+  static std::string_view LabelOf(const v1::SelectableField& field) {
+    std::string_view path = field.json_path();
+    if (path.starts_with('.')) path.remove_prefix(1);
+    return path;
+  }
+
   // Those of all versions, each once.
   std::span<const object::SelectableField> SelectableFields() {
     std::vector<std::string_view> labels = {"metadata.name", "metadata.namespace"};
     for (const auto version : object_.spec().versions()) {
       for (const auto field : version.selectable_fields()) {
-        std::string_view path = field.json_path();
-        if (path.starts_with('.')) path.remove_prefix(1);
+        const std::string_view path = LabelOf(field);
         if (std::ranges::find(labels, path) == labels.end()) labels.push_back(Copy(path));
       }
     }

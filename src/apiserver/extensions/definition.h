@@ -57,6 +57,7 @@ class CustomVersion final : public object::OpenKind {
   Result<object::Document> ConvertFrom(const object::Document& object) const override;
   const object::MessageDesc* InVersion(std::string_view api_version) const override;
   std::span<const object::ResourceDesc* const> Served() const override;
+  bool IsSelectable(std::string_view field) const override;
   object::FieldShape Shape() const override;
   const object::ScalePaths* Scale() const override { return has_scale_ ? &scale_ : nullptr; }
 
@@ -72,6 +73,7 @@ class CustomVersion final : public object::OpenKind {
   object::ResourceDesc resource_{};
   object::SubresourceDesc subresources_[2] = {};
   object::ScalePaths scale_;
+  std::vector<std::string_view> selectable_;
   std::string_view deprecation_;
   bool served_ = false;
   bool has_status_ = false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "object/open_kind.h"
 #include "store/cache/fact_path.h"
 
 namespace skiff::apiserver {
@@ -26,6 +27,12 @@ Result<void> AddSelectors(const serving::ApiRequest& request, const Endpoint& en
 
 Result<void> CheckFieldLabel(const object::ResourceDesc& resource, std::string_view label) {
   const object::ResourceHub& hub = *resource.hub;
+  const bool is_of_key = label == store::kNameField || label == store::kNamespaceField;
+  // Versions of an open kind have their own fields.
+  const object::OpenKind* const open = resource.kind->open;
+  if (open != nullptr && !is_of_key && !open->IsSelectable(label)) {
+    return BadRequest("field label not supported: " + std::string(label));
+  }
   if (hub.FindSelectable(label) != nullptr) return {};
   if (hub.FindSelectable(store::ResolveFieldAlias(hub, label)) != nullptr) return {};
   const std::string_view kind = resource.kind->name;
