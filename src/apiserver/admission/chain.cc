@@ -87,12 +87,14 @@ MaybeTask<Result<void>> AskPlugin(AdmissionPhase phase, AdmissionPlugin& plugin,
   return mutates ? plugin.Mutate(request) : plugin.Validate(request);
 }
 
-// What a plugin that will be asked again may have said or done.
+// What a plugin that will be asked again may have said or done. A final object stays where it is:
+// the name of the request may lie in it.
 class RequestBefore {
  public:
-  explicit RequestBefore(const AdmissionRequest& request)
+  RequestBefore(AdmissionPhase phase, const AdmissionRequest& request)
       : warnings_(request.warnings), reinvoke_(request.reinvoke) {
-    if (request.object != nullptr) object_ = request.object->Copy();
+    const bool mutates = phase == AdmissionPhase::kMutate;
+    if (mutates && request.object != nullptr) object_ = request.object->Copy();
     if (request.audit_annotations != nullptr) annotations_ = *request.audit_annotations;
   }
   void Restore(AdmissionRequest& request) {
@@ -116,7 +118,7 @@ Task<Result<void>> AdmissionChain::AskAgain(AdmissionPhase phase, AdmissionPlugi
   for (;;) {
     // What came of a fault is for the plugin to say.
     static_cast<void>(co_await request.conversions->Fetch());
-    RequestBefore before(request);
+    RequestBefore before(phase, request);
     MaybeTask<Result<void>> asked = AskPlugin(phase, plugin, request);
     if (!asked.ready()) co_return co_await std::move(asked);
     if (!LacksConversions(request)) co_return std::move(asked).TakeValue();
@@ -131,7 +133,7 @@ Result<void> AdmissionChain::Advance(Progress& progress, AdmissionRequest& reque
     while (progress.next < members_.size()) {
       AdmissionPlugin& plugin = *members_[progress.next++].plugin;
       std::optional<RequestBefore> before;
-      if (request.conversions != nullptr) before.emplace(request);
+      if (request.conversions != nullptr) before.emplace(progress.phase, request);
       MaybeTask<Result<void>> asked = AskPlugin(progress.phase, plugin, request);
       if (!asked.ready()) {
         waits.emplace(std::move(asked).TakeTask());
