@@ -227,9 +227,12 @@ DefinitionController::DefinitionController(Context context, std::function<void()
   mailbox_->schedule = schedule_;
 }
 
+// What was left for a run that does not come any more keeps those who left it, and these the box.
 DefinitionController::~DefinitionController() {
+  std::vector<std::function<void()>> unread;
   const std::lock_guard lock(mailbox_->mutex);
   mailbox_->schedule = nullptr;
+  unread.swap(mailbox_->letters);
 }
 
 void DefinitionController::Run() {
