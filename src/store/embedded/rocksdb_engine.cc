@@ -37,6 +37,8 @@ constexpr std::array<const char*, kFamilyCount> kFamilyNames = {"default", "log"
 // A reader beside a writer may find that files have gone since it read their names.
 constexpr int kReadOnlyAttempts = 20;
 
+// How many write buffers are merged at once, about.
+constexpr size_t kMergedBuffers = 4;
 // Files of a family, each of about a write buffer, that wait to be compacted, all of them at once:
 // when that begins, and when writers are slowed down and stopped for it.
 struct Backlog {
@@ -142,7 +144,7 @@ rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions&
   settings.target_file_size_base = 2 * options.write_buffer_bytes;
   // What is rewritten at once needs room beside what it replaces: less than the reserve has.
   settings.max_bytes_for_level_base = 4 * options.write_buffer_bytes;
-  settings.max_compaction_bytes = 4 * options.write_buffer_bytes;
+  settings.max_compaction_bytes = kMergedBuffers * options.write_buffer_bytes;
   settings.level0_file_num_compaction_trigger = kUsualBacklog.begin;
   settings.level0_slowdown_writes_trigger = kUsualBacklog.slow;
   settings.level0_stop_writes_trigger = kUsualBacklog.stop;
@@ -387,6 +389,8 @@ class RocksEngine final : public Engine {
   std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
   rocksdb::DBOptions Settings() const;
   Result<void> CompactFamilies(rocksdb::CompactRangeOptions how);
+  rocksdb::Status CompactInPieces(const rocksdb::CompactRangeOptions& how,
+                                  rocksdb::ColumnFamilyHandle* family);
   void RemoveUnnamedTables();
   void CloseDatabase();
   void Close();
@@ -639,11 +643,42 @@ Result<void> RocksEngine::CompactFamilies(rocksdb::CompactRangeOptions how) {
   // A log goes when what it holds of every family is in files.
   rocksdb::Status status = database_.db->Flush(rocksdb::FlushOptions(), database_.families);
   for (size_t i = 0; status.ok() && i < database_.families.size(); ++i) {
-    status = database_.db->CompactRange(how, database_.families[i], nullptr, nullptr);
+    status = CompactInPieces(how, database_.families[i]);
   }
   room_.Measure();
   if (!status.ok()) return RocksDbFailure(options_.directory, status);
   return {};
+}
+
+// RocksDB takes two neighbours of a level with all that lies between them in the next one: with few
+// deletions that are far apart, that is the whole store, and as much room. So it is asked for a
+// stretch of keys after the other, each about as long as what it merges at once.
+rocksdb::Status RocksEngine::CompactInPieces(const rocksdb::CompactRangeOptions& how,
+                                             rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::ColumnFamilyMetaData found;
+  database_.db->GetColumnFamilyMetaData(family, &found);
+  std::vector<std::string> ends;
+  for (const rocksdb::LevelMetaData& level : found.levels) {
+    if (level.level == 0 || level.files.empty()) continue;
+    // Of the last level that has any.
+    ends.clear();
+    uint64_t bytes = 0;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      bytes += file.size;
+      if (bytes < kMergedBuffers * options_.write_buffer_bytes) continue;
+      ends.push_back(file.largestkey);
+      bytes = 0;
+    }
+  }
+  std::optional<rocksdb::Slice> begin;
+  for (const std::string& last : ends) {
+    const rocksdb::Slice end(last);
+    const rocksdb::Status status =
+        database_.db->CompactRange(how, family, begin ? &*begin : nullptr, &end);
+    if (!status.ok()) return status;
+    begin = end;
+  }
+  return database_.db->CompactRange(how, family, begin ? &*begin : nullptr, nullptr);
 }
 
 // Deletions meet what they delete, and both are gone. Files that none of them touches stay as they
