@@ -1,12 +1,11 @@
 """What tests of conversion webhooks have in common: a definition whose versions are converted by a
 webhook of the test."""
 import json
-import tempfile
 import time
-from pathlib import Path
 
-from surface import ADMIN, ServerCase, ask, connect
-from webhook_server import WebhookServer, reply
+from surface import ADMIN, ask, connect
+from webhook_server import reply
+from webhooks_case import WebhookServerCase
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SERVED_SECONDS = 20
@@ -56,20 +55,8 @@ def converts_with(change):
     return script
 
 
-class ConversionCase(ServerCase):
-    """A server, and a webhook server that converts things of a group for each test."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.webhooks = WebhookServer(Path(cls.folder.name))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.webhooks.close()
-        cls.folder.cleanup()
-        super().tearDownClass()
+class ConversionCase(WebhookServerCase):
+    """Its webhook server converts things of a group for each test."""
 
     def version(self, name, storage):
         field = FIELDS[name]

@@ -11,8 +11,8 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 APPLIED_SECONDS = 20
 
 
-class WebhookCase(ServerCase):
-    """A server, and a webhook server; configurations hold for config maps with their label."""
+class WebhookServerCase(ServerCase):
+    """A server, and a webhook server."""
 
     @classmethod
     def setUpClass(cls):
@@ -25,6 +25,10 @@ class WebhookCase(ServerCase):
         cls.webhooks.close()
         cls.folder.cleanup()
         super().tearDownClass()
+
+
+class WebhookCase(WebhookServerCase):
+    """Configurations hold for config maps with their label."""
 
     def configure(self, name, script=None, mutating=False, label=None, **more):
         """A configuration with one webhook, in effect; gone with the test."""

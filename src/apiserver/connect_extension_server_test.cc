@@ -75,7 +75,7 @@ class Widgets final : public net::HttpHandler {
   std::vector<net::HttpRequest> asked_;
 };
 
-class ElsewhereTest : public ServerWithinTest {
+class ExtensionServerClientTest : public ServerWithinTest {
  protected:
   void SetUp() override {
     net::HttpServerOptions options;
@@ -150,7 +150,7 @@ struct Events final : client::ClientWatchSink {
   bool ended = false;
 };
 
-TEST_F(ElsewhereTest, ResourcesOfAnotherServerAreFoundReadAndDeleted) {
+TEST_F(ExtensionServerClientTest, ResourcesOfAnotherServerAreFoundReadAndDeleted) {
   Register();
   const auto widgets = Find();
   ASSERT_TRUE(widgets);
@@ -175,7 +175,7 @@ TEST_F(ElsewhereTest, ResourcesOfAnotherServerAreFoundReadAndDeleted) {
   EXPECT_EQ(missing.error().message(), "there is none");
 }
 
-TEST_F(ElsewhereTest, WatchesOfAnotherServerTellItsEvents) {
+TEST_F(ExtensionServerClientTest, WatchesOfAnotherServerTellItsEvents) {
   Register();
   const auto widgets = Find();
   ASSERT_TRUE(widgets);
@@ -185,7 +185,7 @@ TEST_F(ElsewhereTest, WatchesOfAnotherServerTellItsEvents) {
   EXPECT_EQ(events.text, "+a-a end");
 }
 
-TEST_F(ElsewhereTest, WhatHasGoneIsUnavailableAndIsAnError) {
+TEST_F(ExtensionServerClientTest, WhatHasGoneIsUnavailableAndIsAnError) {
   Register();
   const auto widgets = Find();
   ASSERT_TRUE(widgets);
@@ -199,7 +199,7 @@ TEST_F(ElsewhereTest, WhatHasGoneIsUnavailableAndIsAnError) {
   EXPECT_NE(events.text, " end");
 }
 
-TEST_F(ElsewhereTest, AClientThatGoesLeavesNothingBehind) {
+TEST_F(ExtensionServerClientTest, AClientThatGoesLeavesNothingBehind) {
   Register();
   const auto widgets = Find();
   ASSERT_TRUE(widgets);
