@@ -38,10 +38,11 @@ class Report:
         self.missed = False
         self.hold_rates = hold_rates
 
-    def line(self, name, value, unit, ratio, peer, target, kept, note=""):
-        self.missed = self.missed or not kept
+    def line(self, name, value, unit, ratio, peer, target, kept, note="", held=True):
+        self.missed = self.missed or (held and not kept)
+        verdict = ": kept" if kept else "   <-- misses its target" if held else ": not held to it"
         print(f"bench {name} {value:.4g} {unit} ratio={ratio:.3f} of {peer}, target {target}"
-              f"{': kept' if kept else '   <-- misses its target'}{note}", flush=True)
+              f"{verdict}{note}", flush=True)
 
     def beside(self, name, ours, peers, unit, most, note=""):
         ratio = ours / peers if peers else float("inf")
@@ -55,8 +56,8 @@ class Report:
     def within(self, name, value, unit, limit, note=""):
         """A time as a clock shows it, which depends on what else the machine does."""
         self.line(name, value, unit, value / limit, "the_target", f"<={limit}_{unit}",
-                  value <= limit or not self.hold_rates, note)
+                  value <= limit, note, held=self.hold_rates)
 
     def rate(self, name, value, least, note=""):
-        kept = value >= least or not self.hold_rates
-        self.line(name, value, "per_s", value / least, "the_target", f">={least}_per_s", kept, note)
+        self.line(name, value, "per_s", value / least, "the_target", f">={least}_per_s",
+                  value >= least, note, held=self.hold_rates)
