@@ -145,5 +145,5 @@ class ConversionCase(WebhookServerCase):
         return (json.loads(line) for line in response)
 
 
-__all__ = ["APPLY", "DEFINITIONS", "FIELDS", "MERGE", "ConversionCase", "answer_to", "ask",
-           "converted", "converts", "converts_with", "version_of"]
+__all__ = ["APPLY", "DEFINITIONS", "FIELDS", "MERGE", "SERVED_SECONDS", "ConversionCase",
+           "answer_to", "ask", "converted", "converts", "converts_with", "version_of"]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from conversion_case import (APPLY, DEFINITIONS, MERGE, ConversionCase, answer_to,  # noqa: E402
-                             converts, converts_with)
+from conversion_case import (APPLY, DEFINITIONS, MERGE, SERVED_SECONDS,  # noqa: E402
+                             ConversionCase, answer_to, converts, converts_with)
 from surface import connect  # noqa: E402
 from webhook_server import answers as allows  # noqa: E402
 from webhook_server import (drips, ends_at_once, floods, hangs, patch, reply,  # noqa: E402
@@ -104,6 +104,37 @@ class VersionsTest(ConversionCase):
             codes = list(pool.map(write, range(40)))
         self.assertEqual(set(codes), {200})
         self.assertEqual(len(self.get(self.path("v1", "a")).json["metadata"]["annotations"]), 40)
+
+    def test_service_references_are_followed_and_a_change_of_them_too(self):
+        self.define("service.example.com")
+        self.create("v1", "a", 5)
+        # Nothing forwards cluster IPs here, but an ExternalName is a service, too.
+        made = self.ask("POST", "/api/v1/namespaces/default/services",
+                        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "outside"},
+                         "spec": {"type": "ExternalName", "externalName": "localhost"}})
+        self.assertEqual(made.code, 201, made.text)
+
+        def refer(client_config):
+            changed = self.ask("PATCH", f"{DEFINITIONS}/things.{self.group}",
+                               {"spec": {"conversion": {"webhook": {
+                                   "clientConfig": client_config}}}}, headers=MERGE)
+            self.assertEqual(changed.code, 200, changed.text)
+        service = {"namespace": "default", "port": self.webhooks.port, "path": "/x"}
+        refer({"url": None, "service": {**service, "name": "none"}})
+        refused = self.await_code(self.path("v2", "a"), 500)
+        self.assertIn(f"conversion webhook for {self.group}/v1, Kind=Thing failed: Post "
+                      f'"https://none.default.svc:{self.webhooks.port}/x?timeout=30s": '
+                      'service "none" not found', refused.json["message"])
+        refer({"service": {**service, "name": "outside"}})
+        # It is reached, and must be called outside.default.svc.
+        deadline = time.monotonic() + SERVED_SECONDS
+        while "tls: failed to verify certificate" not in (refused := self.get(
+                self.path("v2", "a"))).text:
+            self.assertLess(time.monotonic(), deadline, refused.text)
+            time.sleep(0.05)
+        self.assertEqual(refused.code, 500)
+        refer({"service": None, "url": f"{self.webhooks.url}/{self.group}"})
+        self.assertEqual(self.await_code(self.path("v2", "a"), 200).json["spec"], {"amount": 5})
 
     def test_a_review_is_asked_in_the_first_version_that_is_known(self):
         self.define("beta.example.com", review_versions=("v7", "v1beta1", "v1"))
