@@ -2,7 +2,10 @@
 // wrong, stops where it cannot, and what nobody can notice from inside, the checker does.
 #include <gtest/gtest.h>
 
+#include "base/timers.h"
+#include "grpc/client.h"
 #include "store/blocking.h"
+#include "store/etcd/members.h"
 #include "tests/store/etcd_fault_fixture.h"
 #include "tests/store/scripted_etcd.h"
 #include "tests/store/wait.h"
@@ -73,6 +76,27 @@ TEST_F(EtcdScriptedTest, AnHonestServerIsFollowedWithoutFindings) {
   etcd_->BreakWatches();
   Put("/a", "3");
   EXPECT_EQ(Describe(Findings()), "");
+}
+
+// The task that looks at the members now and then may be amid that while the store is closed.
+TEST_F(EtcdScriptedTest, MembersAreNotAskedAnyMoreOnceTheyAreClosed) {
+  auto etcd = ScriptedEtcd::Start();
+  ASSERT_TRUE(etcd) << etcd.error().message();
+  const store::EtcdOptions options = OptionsFor({(*etcd)->url()});
+  auto endpoints = store::CheckEtcdOptions(options);
+  ASSERT_TRUE(endpoints) << endpoints.error().message();
+  auto client = grpc::GrpcClient::Start(clock_, "etcd-client");
+  ASSERT_TRUE(client) << client.error().message();
+  Timers timers("etcd-timers", clock_, Timers::AtStop::kForget);
+  const auto members = std::make_shared<store::EtcdMembers>(
+      options, std::move(*endpoints), **client, timers, [](const Status&) {}, [] {});
+  members->Start();
+  ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return members->Choose() != nullptr; }));
+  members->Close();
+  members->Refresh();
+  EXPECT_EQ(members->Choose(), nullptr);
+  timers.Stop();
+  (*client)->Stop();
 }
 
 TEST_F(EtcdScriptedTest, ALostWatchEventIsNoticedByTheChecker) {

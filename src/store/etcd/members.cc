@@ -262,6 +262,7 @@ void EtcdMembers::Refresh() {
   Choose();  // finds the connections that are lost
   {
     std::unique_lock lock(mutex_);
+    if (closing_) return;
     for (const Member& member : members_) {
       if (member.state == State::kUp) connected.push_back(member.connection);
     }
