@@ -670,15 +670,17 @@ rocksdb::Status RocksEngine::CompactInPieces(const rocksdb::CompactRangeOptions&
       bytes = 0;
     }
   }
-  std::optional<rocksdb::Slice> begin;
+  std::string next;  // the key after the last stretch: what was merged in that is not merged again
   for (const std::string& last : ends) {
+    const rocksdb::Slice begin(next);
     const rocksdb::Slice end(last);
     const rocksdb::Status status =
-        database_.db->CompactRange(how, family, begin ? &*begin : nullptr, &end);
+        database_.db->CompactRange(how, family, next.empty() ? nullptr : &begin, &end);
     if (!status.ok()) return status;
-    begin = end;
+    next = last + '\0';
   }
-  return database_.db->CompactRange(how, family, begin ? &*begin : nullptr, nullptr);
+  const rocksdb::Slice begin(next);
+  return database_.db->CompactRange(how, family, next.empty() ? nullptr : &begin, nullptr);
 }
 
 // Deletions meet what they delete, and both are gone. Files that none of them touches stay as they
